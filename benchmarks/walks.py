@@ -55,8 +55,8 @@ LARGE_GRAPH = GraphSize()
 def graph_speed_table(size: GraphSize = LARGE_GRAPH) -> Table:
     """In processor time, which hardly depends on what else the machine does, and in time as it
     passes."""
-    picture = invented_graph(size.nodes, size.edges, size.sources, size.mentions)
-    cold, warm = _cold_timings(picture), _warm_timings(picture)
+    snapshot = invented_graph(size.nodes, size.edges, size.sources, size.mentions)
+    cold, warm = _cold_timings(snapshot), _warm_timings(snapshot)
     table = Table(
         "graph-speed",
         f"A graph of {size.nodes:,} nodes, {size.edges:,} edges, {size.mentions:,} mentions",
@@ -68,23 +68,23 @@ def graph_speed_table(size: GraphSize = LARGE_GRAPH) -> Table:
     return table
 
 
-def _cold_timings(picture: GraphSnapshot) -> dict[str, Timing]:
+def _cold_timings(snapshot: GraphSnapshot) -> dict[str, Timing]:
     return interleaved(
         {
             "PageRank from one node": lambda turn: _walk_once(
-                picture, build_transition_matrix(picture, NOW), turn
+                snapshot, build_transition_matrix(snapshot, NOW), turn
             ),
-            "explore by a name": lambda turn: _explore_once(GraphView(picture), turn),
+            "explore by a name": lambda turn: _explore_once(GraphView(snapshot), turn),
         },
         COLD_ROUNDS,
     )
 
 
-def _warm_timings(picture: GraphSnapshot) -> dict[str, Timing]:
-    web, view = build_transition_matrix(picture, NOW), GraphView(picture)
+def _warm_timings(snapshot: GraphSnapshot) -> dict[str, Timing]:
+    web, view = build_transition_matrix(snapshot, NOW), GraphView(snapshot)
     return interleaved(
         {
-            "PageRank from one node": lambda turn: _walk_once(picture, web, turn),
+            "PageRank from one node": lambda turn: _walk_once(snapshot, web, turn),
             "explore by a name": lambda turn: _explore_once(view, turn),
         },
         WARM_ROUNDS,
@@ -92,8 +92,8 @@ def _warm_timings(picture: GraphSnapshot) -> dict[str, Timing]:
     )
 
 
-def _walk_once(picture: GraphSnapshot, web: TransitionMatrix, turn: int) -> object:
-    return rank_from_seeds(web, picture, PageRankRequest(seeds=(_node_id(picture, turn),)))
+def _walk_once(snapshot: GraphSnapshot, web: TransitionMatrix, turn: int) -> object:
+    return rank_from_seeds(web, snapshot, PageRankRequest(seeds=(_node_id(snapshot, turn),)))
 
 
 def _explore_once(view: GraphView, turn: int) -> object:
@@ -103,8 +103,8 @@ def _explore_once(view: GraphView, turn: int) -> object:
     )
 
 
-def _node_id(picture: GraphSnapshot, turn: int) -> str:
-    return f"node:{turn * 97 % len(picture.nodes):06}"
+def _node_id(snapshot: GraphSnapshot, turn: int) -> str:
+    return f"node:{turn * 97 % len(snapshot.nodes):06}"
 
 
 CYPHER_COLD_ROUNDS, CYPHER_WARM_ROUNDS = 3, 20
@@ -134,47 +134,47 @@ QUERIES = {
 
 
 def cypher_table(size: GraphSize = LARGE_GRAPH) -> Table:
-    picture = invented_graph(size.nodes, size.edges, size.sources, size.mentions)
+    snapshot = invented_graph(size.nodes, size.edges, size.sources, size.mentions)
     table = Table(
         "cypher-speed",
         f"Cypher over {size.nodes:,} nodes, {size.edges:,} edges, {size.mentions:,} mentions",
         ("query", "p50 ms", "p95 ms"),
     )
-    for name, timing in (_cold_cypher(picture) | _warm_cypher(picture)).items():
+    for name, timing in (_cold_cypher(snapshot) | _warm_cypher(snapshot)).items():
         table.add(name, timing.p50, timing.p95)
     table.notes.append("A graph is loaded once for each revision, visibility and day.")
-    table.notes.append(f"A loaded graph takes {_megabytes(picture):.0f} MB beside the snapshot.")
+    table.notes.append(f"A loaded graph takes {_megabytes(snapshot):.0f} MB beside the snapshot.")
     return table
 
 
-def _cold_cypher(picture: GraphSnapshot) -> dict[str, Timing]:
+def _cold_cypher(snapshot: GraphSnapshot) -> dict[str, Timing]:
     return interleaved(
         {
-            "cold: the graph": lambda turn: graph_of(picture, NOW),
-            "cold: the graph, one node": lambda turn: _run_in_new_engine(picture),
+            "cold: the graph": lambda turn: graph_of(snapshot, NOW),
+            "cold: the graph, one node": lambda turn: _run_in_new_engine(snapshot),
         },
         CYPHER_COLD_ROUNDS,
     )
 
 
-def _warm_cypher(picture: GraphSnapshot) -> dict[str, Timing]:
+def _warm_cypher(snapshot: GraphSnapshot) -> dict[str, Timing]:
     queries = CypherQueries(BoundedCache())
-    asked = {name: partial(_run_query, queries, picture, query) for name, query in QUERIES.items()}
+    asked = {name: partial(_run_query, queries, snapshot, query) for name, query in QUERIES.items()}
     return interleaved(asked, CYPHER_WARM_ROUNDS, warm_up=1)
 
 
-def _run_in_new_engine(picture: GraphSnapshot) -> None:
-    _run_query(CypherQueries(BoundedCache()), picture, QUERIES["one node by its key"], 0)
+def _run_in_new_engine(snapshot: GraphSnapshot) -> None:
+    _run_query(CypherQueries(BoundedCache()), snapshot, QUERIES["one node by its key"], 0)
 
 
-def _run_query(queries: CypherQueries, picture: GraphSnapshot, query: str, turn: int) -> object:
-    return queries.run("bench", lambda: picture, NOW, query, limits=_LONG_LIMITS)
+def _run_query(queries: CypherQueries, snapshot: GraphSnapshot, query: str, turn: int) -> object:
+    return queries.run("bench", lambda: snapshot, NOW, query, limits=_LONG_LIMITS)
 
 
-def _megabytes(picture: GraphSnapshot) -> float:
+def _megabytes(snapshot: GraphSnapshot) -> float:
     tracemalloc.start()
     try:
-        graph = graph_of(picture, NOW)
+        graph = graph_of(snapshot, NOW)
         size, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

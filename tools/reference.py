@@ -198,8 +198,8 @@ def main() -> None:
     recall_page = FOLDER.parent / "recall.md"
     recall_page.write_text(with_signals(recall_page.read_text(encoding="utf-8")), encoding="utf-8")
     IMAGES.mkdir(parents=True, exist_ok=True)
-    for name, picture in PICTURES.items():
-        (IMAGES / name).write_text(picture(), encoding="utf-8")
+    for name, snapshot in PICTURES.items():
+        (IMAGES / name).write_text(snapshot(), encoding="utf-8")
     sys.stdout.write(f"wrote {len(PAGES)} pages to {FOLDER}\n")
 
 

@@ -79,6 +79,6 @@ def _drawn_as_svg(command: str, answer: Any) -> str:
     console = Console(record=True, width=96, file=io.StringIO(), highlight=False)
     console.print(Text(command, "bold"))
     console.print(drawn(answer))
-    picture = console.export_svg(title="commonplace", unique_id="commonplace")
+    snapshot = console.export_svg(title="commonplace", unique_id="commonplace")
     # Rich points to web fonts; a picture of ours fetches nothing.
-    return _WEB_FONT.sub("", picture)
+    return _WEB_FONT.sub("", snapshot)

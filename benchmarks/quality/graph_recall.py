@@ -220,12 +220,12 @@ def measure_published_graphs(data: Path, model: Embedder, step: ProgressStep) ->
 
 
 def _load_graph(file: Path, here: LoadedUser, model: Embedder) -> BenchmarkGraph:
-    picture = graph_of_triples(file, here.originals)
-    texts = [edge.description for edge in picture.edges.values()]
+    snapshot = graph_of_triples(file, here.originals)
+    texts = [edge.description for edge in snapshot.edges.values()]
     return BenchmarkGraph(
-        GraphView(picture),
-        build_transition_matrix(picture, NOW),
-        list(picture.edges),
+        GraphView(snapshot),
+        build_transition_matrix(snapshot, NOW),
+        list(snapshot.edges),
         model.embed(texts),
     )
 

@@ -65,15 +65,15 @@ def test_triples_become_edges_and_paragraphs_mention_their_ends(tmp_path):
         ),
         "source:2": DatasetSource("2", HER[0], (EvidenceUnit("2", HER[1]),), is_conversation=False),
     }
-    picture = graph_of_triples(file, originals)
-    names = {id: node.name for id, node in picture.nodes.items()}
+    snapshot = graph_of_triples(file, originals)
+    names = {id: node.name for id, node in snapshot.nodes.items()}
     assert sorted(names.values()) == ["Ines Moreau", "Lorient", "The Long Road"]
-    told = {(names[edge.a], edge.type, names[edge.b]) for edge in picture.edges.values()}
+    told = {(names[edge.a], edge.type, names[edge.b]) for edge in snapshot.edges.values()}
     assert told == {
         ("The Long Road", "is by", "Ines Moreau"),
         ("Ines Moreau", "was born in", "Lorient"),
     }
-    assert {(mention.source, names[mention.node]) for mention in picture.mentions} == {
+    assert {(mention.source, names[mention.node]) for mention in snapshot.mentions} == {
         ("source:1", "The Long Road"),
         ("source:1", "Ines Moreau"),
         ("source:2", "Ines Moreau"),
@@ -95,9 +95,9 @@ def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
 
 
 def test_a_made_up_graph_has_the_size_asked_for():
-    picture = invented_graph(50, 200, 10, 30)
-    assert (len(picture.nodes), len(picture.edges), len(picture.sources)) == (50, 200, 10)
-    assert picture == invented_graph(50, 200, 10, 30)
+    snapshot = invented_graph(50, 200, 10, 30)
+    assert (len(snapshot.nodes), len(snapshot.edges), len(snapshot.sources)) == (50, 200, 10)
+    assert snapshot == invented_graph(50, 200, 10, 30)
 
 
 def test_both_readings_are_timed_cold_and_warm():

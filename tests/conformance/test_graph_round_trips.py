@@ -99,5 +99,5 @@ def by_id(told):
     return told.id
 
 
-def by_ids(tellings):
-    return sorted(tellings, key=by_id)
+def by_ids(assertions):
+    return sorted(assertions, key=by_id)

@@ -65,13 +65,13 @@ def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
     note, artifact = a_note(mira), an_artifact()
     store.apply(changeset(putting_note(note), putting_artifact(artifact)))
     drawn = same_as_new(store, pictures)
-    picture = drawn.snapshot
-    assert picture.nodes == {mira.id: mira, noa.id: noa}
-    assert picture.edges == {edge.id: edge}
-    assert picture.notes == {mira.id: (note,)}
-    assert picture.artifacts == {artifact.id: artifact}
-    assert {mention.node for mention in picture.mentions} == {mira.id, noa.id}
-    assert picture.revision == store.counters(ANA).graph
+    snapshot = drawn.snapshot
+    assert snapshot.nodes == {mira.id: mira, noa.id: noa}
+    assert snapshot.edges == {edge.id: edge}
+    assert snapshot.notes == {mira.id: (note,)}
+    assert snapshot.artifacts == {artifact.id: artifact}
+    assert {mention.node for mention in snapshot.mentions} == {mira.id, noa.id}
+    assert snapshot.revision == store.counters(ANA).graph
     assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
     assert drawn.matrix.dtype == np.float32
     assert drawn.matrix[drawn.ids.index(edge.id)].tobytes() == vector_of(edge.type)
@@ -221,9 +221,9 @@ def test_many_readers_and_a_writer_see_whole_pictures(store, pictures, friends):
 
     def read() -> None:
         while not done:
-            picture = pictures.of(ANA).snapshot
-            if len(picture.edges) != len(picture.nodes) - 1:
-                failed.append(f"{len(picture.nodes)} nodes, {len(picture.edges)} edges")
+            snapshot = pictures.of(ANA).snapshot
+            if len(snapshot.edges) != len(snapshot.nodes) - 1:
+                failed.append(f"{len(snapshot.nodes)} nodes, {len(snapshot.edges)} edges")
 
     readers = [Thread(target=read) for _ in range(3)]
     for each in readers:

@@ -53,11 +53,11 @@ def test_patterns_match_what_the_reference_matches():
         QueryLimits(seconds=120, rows=10**6, size=10**9),
     )
     for seed in range(PATTERNS):
-        chance, picture = Random(seed + 10_000), tangle(Random(seed // 20))
-        start = chance.choice(sorted(picture.nodes))
+        chance, snapshot = Random(seed + 10_000), tangle(Random(seed // 20))
+        start = chance.choice(sorted(snapshot.nodes))
         pattern = made_up(chance, several_hops=0.25)
         where = " AND ".join([f"s.entity_key = '{start}'", *pattern.conditions()])
         ends = ", ".join(f"{end}.entity_key" for end in pattern.ends())
         query = f"MATCH {pattern.spelt()} WHERE {where} RETURN {ends}"
-        rows = queries.run(str(seed // 20), lambda: picture, NOW, query, limits=limits).rows  # noqa: B023
-        assert sorted(rows) == sorted(matches(picture, start, pattern)), query
+        rows = queries.run(str(seed // 20), lambda: snapshot, NOW, query, limits=limits).rows  # noqa: B023
+        assert sorted(rows) == sorted(matches(snapshot, start, pattern)), query

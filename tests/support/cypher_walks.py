@@ -116,46 +116,46 @@ def _step(chance: Random, variable: str, several_hops: float) -> Step:
 # ——— what they match ———
 
 
-def matches(picture: GraphSnapshot, start: str, pattern: Pattern) -> list[tuple[str, ...]]:
+def matches(snapshot: GraphSnapshot, start: str, pattern: Pattern) -> list[tuple[str, ...]]:
     """The nodes at which the paths end, as often as there is a way to them."""
-    return [ends for ends, _ in _all_paths(picture, start, pattern.paths, frozenset())]
+    return [ends for ends, _ in _all_paths(snapshot, start, pattern.paths, frozenset())]
 
 
 def _all_paths(
-    picture: GraphSnapshot, start: str, paths: Sequence[tuple[Step, ...]], used: frozenset[str]
+    snapshot: GraphSnapshot, start: str, paths: Sequence[tuple[Step, ...]], used: frozenset[str]
 ) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
     if not paths:
         yield (), used
         return
-    for end, now_used in _path(picture, start, paths[0], used):
-        for ends, all_used in _all_paths(picture, start, paths[1:], now_used):
+    for end, now_used in _path(snapshot, start, paths[0], used):
+        for ends, all_used in _all_paths(snapshot, start, paths[1:], now_used):
             yield (end, *ends), all_used
 
 
 def _path(
-    picture: GraphSnapshot, at: str, steps: Sequence[Step], used: frozenset[str]
+    snapshot: GraphSnapshot, at: str, steps: Sequence[Step], used: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     if not steps:
         yield at, used
         return
     least, most = steps[0].hops or (1, 1)
-    for place, now_used in _walk(picture, at, steps[0], least, most, used):
-        yield from _path(picture, place, steps[1:], now_used)
+    for place, now_used in _walk(snapshot, at, steps[0], least, most, used):
+        yield from _path(snapshot, place, steps[1:], now_used)
 
 
 def _walk(
-    picture: GraphSnapshot, at: str, step: Step, least: int, most: int, used: frozenset[str]
+    snapshot: GraphSnapshot, at: str, step: Step, least: int, most: int, used: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     if least <= 0:
         yield at, used
     if most == 0:
         return
-    for way in picture.edges.values():
+    for way in snapshot.edges.values():
         if way.id in used or not _fits(way, step):
             continue
         for here, there, arrow in ((way.a, way.b, "->"), (way.b, way.a, "<-")):
             if here == at and step.arrow in ("-", arrow):
-                yield from _walk(picture, there, step, least - 1, most - 1, used | {way.id})
+                yield from _walk(snapshot, there, step, least - 1, most - 1, used | {way.id})
 
 
 def _fits(way: Edge, step: Step) -> bool:

@@ -15,14 +15,14 @@ from support.clock import START
 
 
 def explored(
-    picture: GraphSnapshot,
+    snapshot: GraphSnapshot,
     given: ExploreInput | None = None,
     now: datetime = START,
     granularity: int = 1,
     **asked: Any,
 ) -> ExploreResult:
     return explore_snapshot(
-        GraphView(picture),
+        GraphView(snapshot),
         read_explore_request(granularity=granularity, **asked),
         given or ExploreInput(),
         now,

@@ -181,8 +181,8 @@ def test_importing_again_adds_nothing(graph, me, book, store):
 
 def test_beside_others_a_known_name_takes_up_what_is_told(graph, me, book, store):
     mira = a_node("Mira", user_id="ben", description="The cellist")
-    telling = a_node_telling(mira, source=None, description="The cellist")
-    store.apply(changeset(putting_node(mira, telling), scope=BEN))
+    assertion = a_node_telling(mira, source=None, description="The cellist")
+    store.apply(changeset(putting_node(mira, assertion), scope=BEN))
     ben = book.user("ben")
     assert not ben.import_(list(me.export())).whole
     arrived = store.whole_graph(BEN)

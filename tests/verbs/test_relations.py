@@ -81,8 +81,8 @@ PROMISED = {
 }
 CELLS = [
     pytest.param(kind, relation, PROMISED[kind][relation], id=f"{kind}-{relation}")
-    for kind, tellings in TELLINGS.items()
-    for relation in tellings
+    for kind, assertions in TELLINGS.items()
+    for relation in assertions
     if relation != "there"
 ]
 

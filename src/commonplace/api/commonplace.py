@@ -338,14 +338,14 @@ def load_visible_graph(whose: User) -> GraphSnapshot:
     """With the edges that hold and the notes that count, the oldest first. The owner is in it once
     something is told of them: their node comes with whatever somebody else puts in first."""
     engine, now = whose._engine, whose._engine.clock()
-    picture = visible_graph(engine, whose.principal).snapshot
+    snapshot = visible_graph(engine, whose.principal).snapshot
     live = {
         id: sorted((note for note in notes if note.is_live(now)), key=_by_date_added)
-        for id, notes in picture.notes.items()
+        for id, notes in snapshot.notes.items()
     }
     held = replace(
-        picture,
-        edges={id: edge for id, edge in picture.edges.items() if edge.holds(NOW, now)},
+        snapshot,
+        edges={id: edge for id, edge in snapshot.edges.items() if edge.holds(NOW, now)},
         notes={id: tuple(notes) for id, notes in live.items() if notes},
     )
     home = whose.principal.own_scope
@@ -357,10 +357,10 @@ def _by_date_added(note: Note) -> tuple[datetime, str]:
     return note.date_added, note.id
 
 
-def _is_described(engine: EngineContext, home: Scope, picture: GraphSnapshot, node: Node) -> bool:
-    if not node.is_owner or node.aliases or node.id in picture.notes:
+def _is_described(engine: EngineContext, home: Scope, snapshot: GraphSnapshot, node: Node) -> bool:
+    if not node.is_owner or node.aliases or node.id in snapshot.notes:
         return True
-    related = any(node.id in edge.ends for edge in picture.edges.values())
+    related = any(node.id in edge.ends for edge in snapshot.edges.values())
     return related or bool(engine.store.assertions(home, AssertionQuery(nodes=[node.id])).nodes)
 
 

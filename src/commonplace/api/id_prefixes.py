@@ -108,17 +108,17 @@ def _sources(me: User) -> Iterator[str]:
 
 
 def _of_the_graph(me: User) -> Iterator[str]:
-    scope, picture = me.principal.scope, visible_graph(me._engine, me.principal).snapshot
-    yield from picture.nodes
-    yield from picture.edges
-    yield from picture.artifacts
-    yield from (note.id for notes in picture.notes.values() for note in notes)
+    scope, snapshot = me.principal.scope, visible_graph(me._engine, me.principal).snapshot
+    yield from snapshot.nodes
+    yield from snapshot.edges
+    yield from snapshot.artifacts
+    yield from (note.id for notes in snapshot.notes.values() for note in notes)
     if me.principal.is_owner:
         yield from me._engine.store.ended_graph_items(scope, EndedQuery()).forgotten
         yield from (
             node.id
             for node in me._engine.store.graph_items(
-                scope, GraphQuery(merged_into=list(picture.nodes))
+                scope, GraphQuery(merged_into=list(snapshot.nodes))
             ).nodes
         )
 

@@ -34,10 +34,10 @@ def told(id, b, since, *, a="p", type="works-at", learned=None, **more):
     )
 
 
-def shown(tellings):
+def shown(assertions):
     return [
         (each.b, each.valid_from, each.valid_to, each.recorded_at, each.invalidated_at)
-        for each in fold_edges(tellings)
+        for each in fold_edges(assertions)
     ]
 
 
@@ -59,8 +59,8 @@ def cited(passage, source="source:1"):
     )
 
 
-def ends(tellings):
-    return {each.b: each.valid_to for each in fold_edges(tellings)}
+def ends(assertions):
+    return {each.b: each.valid_to for each in fold_edges(assertions)}
 
 
 def both(since, *names):
@@ -108,8 +108,8 @@ def test_several_friends_are_no_contradiction():
     )
 
 
-def held(tellings):
-    return [(each.type, each.valid_from, each.valid_to) for each in fold_edges(tellings)]
+def held(assertions):
+    return [(each.type, each.valid_from, each.valid_to) for each in fold_edges(assertions)]
 
 
 def test_what_one_dislikes_now_one_likes_no_more():
@@ -182,7 +182,7 @@ def test_a_marriage_ends_that_of_either_partner():
         told(2, "d", 0, a="c", type="spouse"),
         told(3, "c", 9, a="b", type="spouse"),
     ]
-    ends = {each.tellings: each.valid_to for each in fold_edges(couples)}
+    ends = {each.assertions: each.valid_to for each in fold_edges(couples)}
     assert ends == {("1",): day(9), ("2",): day(9), ("3",): None}
 
 
@@ -227,23 +227,25 @@ TELLINGS = st.lists(
 
 @given(TELLINGS, st.randoms())
 def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
-    tellings = [told(n, **each) for n, each in enumerate(made)]
-    expected = set(fold_edges(tellings))
-    mixed = list(tellings)
+    assertions = [told(n, **each) for n, each in enumerate(made)]
+    expected = set(fold_edges(assertions))
+    mixed = list(assertions)
     dice.shuffle(mixed)
     assert set(fold_edges(mixed)) == expected
-    assert sorted(id for each in expected for id in each.tellings) == sorted(t.id for t in tellings)
+    assert sorted(id for each in expected for id in each.assertions) == sorted(
+        t.id for t in assertions
+    )
     assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in expected)
 
 
 @given(TELLINGS)
 def test_nobody_works_at_two_places_at_once_unless_somebody_says_so(made):
     alone = {"type": "works-at", "beside": False}
-    tellings = [told(n, **{**each, **alone}) for n, each in enumerate(made)]
+    assertions = [told(n, **{**each, **alone}) for n, each in enumerate(made)]
     for moment in range(61):
         holding = [
             each
-            for each in fold_edges(tellings)
+            for each in fold_edges(assertions)
             if each.valid_from <= day(moment)
             and (each.valid_to is None or day(moment) < each.valid_to)
         ]
@@ -269,5 +271,5 @@ def test_it_is_over_when_that_is_told():
 def test_nor_does_the_opposite_or_what_undoes_it():
     likes = [told(1, "x", 0, type="likes", beside=True), told(2, "x", 5, type="dislikes")]
     jobs = [told(1, "x", 0, beside=True), told(2, "x", 5, type="declined-offer")]
-    for tellings in (likes, jobs):
-        assert [end for _, _, end, _, _ in shown(tellings)] == [None, None]
+    for assertions in (likes, jobs):
+        assert [end for _, _, end, _, _ in shown(assertions)] == [None, None]

@@ -22,7 +22,7 @@ KINDS = ((NodeType.PERSON, ""), (NodeType.ENTITY, "group"))
 NODE = a_node("somebody")
 
 
-def tellings(number):
+def assertions(number):
     return st.builds(
         lambda name, aliases, kind, day, **more: a_node_telling(
             NODE,
@@ -65,12 +65,12 @@ OWN = st.one_of(st.just([]), st.sampled_from(NAMES).map(lambda name: [own_word(n
 @st.composite
 def heard(draw):
     count = draw(st.integers(1, 5))
-    return [*(draw(tellings(number)) for number in range(count)), *draw(OWN)]
+    return [*(draw(assertions(number)) for number in range(count)), *draw(OWN)]
 
 
 @given(
     told=heard(),
-    more=tellings(9),
+    more=assertions(9),
     is_owner=st.booleans(),
     taken=st.sampled_from(("", "sarah chen", "sarah")),
 )

@@ -90,9 +90,9 @@ def test_what_makes_no_sense_is_refused_by_name(asked, error, field):
 
 
 def queries_made(query, words=NO_ABBREVIATIONS, **asked):
-    picture = a_picture([a_node("Ben Carter"), a_node("Google", NodeType.ENTITY)])
+    snapshot = a_picture([a_node("Ben Carter"), a_node("Google", NodeType.ENTITY)])
     asked = read_explore_request(granularity=1, queries=[query], **asked)
-    return [each.query for each in widen_queries(asked, picture, words)]
+    return [each.query for each in widen_queries(asked, snapshot, words)]
 
 
 def test_a_fast_exploration_looks_for_what_was_asked():

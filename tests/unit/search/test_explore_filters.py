@@ -34,15 +34,15 @@ def relations():
     ],
 )
 def test_filters_let_relationships_in_or_not(filters, kept):
-    picture, close, cold = relations()
-    found = explored(picture, text_matches=["Ben"], relationship_filters=filters)
+    snapshot, close, cold = relations()
+    found = explored(snapshot, text_matches=["Ben"], relationship_filters=filters)
     assert edges_of(found) == [{"close": close, "cold": cold}[kept].id]
 
 
 def test_what_is_filtered_brings_nothing_along():
     """Filters come before scoring: an end is no hit because of a relationship that is out."""
-    picture, _, cold = relations()
-    found = explored(picture, text_matches=["rival"], relationship_filters={"min_attitude": 3})
+    snapshot, _, cold = relations()
+    found = explored(snapshot, text_matches=["rival"], relationship_filters={"min_attitude": 3})
     assert cold.id not in edges_of(found)
     assert nodes_of(found) == []
     assert found.semantic.neighbors == ()
@@ -58,8 +58,8 @@ def test_a_type_is_asked_for_from_either_end():
 
 
 def test_filters_alone_ask_for_relationships_and_their_ends():
-    picture, close, _ = relations()
-    found = explored(picture, relationship_filters={"min_attitude": 4})
+    snapshot, close, _ = relations()
+    found = explored(snapshot, relationship_filters={"min_attitude": 4})
     assert edges_of(found) == [close.id]
     assert set(nodes_of(found)) == {"node:ben", "node:eva"}
 
@@ -79,11 +79,11 @@ def test_what_is_archived_is_left_out_unless_asked_for():
     ben, eva = a_node("Ben"), a_node("Ben", id="node:other", ttl_policy=TtlPolicy.EPHEMERAL)
     edge, talk = an_edge(ben, eva), a_source("talk", keywords=("ben",))
     marks = dict.fromkeys((ben.id, edge.id, talk.id), NEVER_READ)
-    picture = a_picture([ben, eva], [edge], sources=[talk], marks=marks)
+    snapshot = a_picture([ben, eva], [edge], sources=[talk], marks=marks)
     later = START + timedelta(days=91)
-    found = explored(picture, text_matches=["Ben"], now=later)
+    found = explored(snapshot, text_matches=["Ben"], now=later)
     assert nodes_of(found) == edges_of(found) == sources_of(found) == []
-    found = explored(picture, text_matches=["Ben"], now=later, include_archived=True)
+    found = explored(snapshot, text_matches=["Ben"], now=later, include_archived=True)
     assert set(nodes_of(found)) == {ben.id, eva.id}
     assert edges_of(found) == [edge.id]
     assert sources_of(found) == [talk.id]
@@ -95,20 +95,20 @@ def test_relationships_are_those_that_held_at_the_time_asked_about():
     june = START + timedelta(days=100)
     before = an_edge(ben, acme, "works-at", id="edge:1", valid_to=june, invalidated_at=june)
     after = an_edge(ben, acme, "left", id="edge:2", valid_from=june, recorded_at=june)
-    picture, now = a_picture([ben, acme], [before, after]), june + timedelta(days=1)
-    assert edges_of(explored(picture, text_matches=["Ben"], now=now)) == ["edge:2"]
+    snapshot, now = a_picture([ben, acme], [before, after]), june + timedelta(days=1)
+    assert edges_of(explored(snapshot, text_matches=["Ben"], now=now)) == ["edge:2"]
     for then in (PointInTime(as_of=START), PointInTime(known_at=START, as_of=now)):
-        found = explored(picture, text_matches=["Ben"], now=now, then=then)
+        found = explored(snapshot, text_matches=["Ben"], now=now, then=then)
         assert edges_of(found) == ["edge:1"]
 
 
 def test_what_came_later_was_not_known():
     ben, talk = a_node("Ben"), a_source("talk", keywords=("ben",))
-    picture = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 65)])
+    snapshot = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 65)])
     before = PointInTime(known_at=START - timedelta(days=1))
-    found = explored(picture, text_matches=["Ben"], then=before)
+    found = explored(snapshot, text_matches=["Ben"], then=before)
     assert nodes_of(found) == sources_of(found) == []
     (hit,) = explored(
-        picture, text_matches=["Ben"], then=PointInTime(known_at=START)
+        snapshot, text_matches=["Ben"], then=PointInTime(known_at=START)
     ).semantic.people
     assert hit.notes_snippets == ()

@@ -147,9 +147,9 @@ def test_relationships_are_met_by_type_description_and_notes():
     one = an_edge(ben, eva, "sibling")
     two = an_edge(ben, eva, "rival", description="They fight over the garden.")
     three = an_edge(ben, eva, "neighbour")
-    picture = a_picture([ben, eva], [one, two, three], notes=[a_note(three, "Shares a hedge.")])
+    snapshot = a_picture([ben, eva], [one, two, three], notes=[a_note(three, "Shares a hedge.")])
     for text, edge in (("sibling", one), ("garden", two), ("hedge", three)):
-        found = explored(picture, text_matches=[text], return_explanations=True)
+        found = explored(snapshot, text_matches=[text], return_explanations=True)
         met = [
             hit.entity_key
             for hit in found.semantic.relationships
@@ -162,10 +162,10 @@ def test_a_note_that_has_ended_is_not_met():
     ben, eva = a_node("Ben"), a_node("Eva")
     edge = an_edge(ben, eva)
     ended = a_note(edge, "Shares a hedge.", expires_at=START + timedelta(days=7))
-    picture = a_picture([ben, eva], [edge], notes=[ended])
-    assert edges_of(explored(picture, text_matches=["hedge"])) == [edge.id]
+    snapshot = a_picture([ben, eva], [edge], notes=[ended])
+    assert edges_of(explored(snapshot, text_matches=["hedge"])) == [edge.id]
     later = START + timedelta(days=7)
-    assert edges_of(explored(picture, text_matches=["hedge"], now=later)) == []
+    assert edges_of(explored(snapshot, text_matches=["hedge"], now=later)) == []
 
 
 def test_artifacts_are_met_by_name_and_description():
@@ -200,10 +200,10 @@ def test_sources_that_speak_of_a_hit_are_shown_after_those_that_were_met():
     ben = a_node("Ben")
     met = a_source("met", keywords=("ben",), started_at=START - timedelta(days=300))
     speaking = [a_source(f"talk-{number}") for number in range(6)]
-    picture = a_picture(
+    snapshot = a_picture(
         [ben], sources=[met, *speaking], mentions=[(source, ben) for source in speaking]
     )
-    found = sources_of(explored(picture, text_matches=["Ben"]))
+    found = sources_of(explored(snapshot, text_matches=["Ben"]))
     assert met.id in found
     assert len(found) == 5
 
@@ -266,8 +266,8 @@ def test_notes_are_shortened():
 # ——— the score ———
 
 
-def explanation_of(picture, **asked):
-    found = explored(picture, text_matches=["Ben"], return_explanations=True, **asked)
+def explanation_of(snapshot, **asked):
+    found = explored(snapshot, text_matches=["Ben"], return_explanations=True, **asked)
     return found.semantic.people[0].explanation
 
 

@@ -19,8 +19,8 @@ from support.exploring import explored, nodes_of, sources_of
 from support.pictures import a_node, a_picture, a_source
 
 
-def asked(picture, query, **more):
-    return explored(picture, ExploreInput(queries=(ExploreQuery(query),)), queries=[query], **more)
+def asked(snapshot, query, **more):
+    return explored(snapshot, ExploreInput(queries=(ExploreQuery(query),)), queries=[query], **more)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_who_is_described_by_anothers_name_is_not_called_so(alias, by):
 @pytest.mark.parametrize("alias", LENAS)
 def test_whoever_is_described_is_found_by_the_whole_description(alias):
     lena, husband = a_node("Lena Hoffmann"), a_node("Jonas", aliases=(alias,))
-    picture = a_picture([lena, husband])
-    assert nodes_of(asked(picture, f"who is {alias}?")) == [husband.id]
-    assert husband.id in nodes_of(explored(picture, text_matches=[alias]))
+    snapshot = a_picture([lena, husband])
+    assert nodes_of(asked(snapshot, f"who is {alias}?")) == [husband.id]
+    assert husband.id in nodes_of(explored(snapshot, text_matches=[alias]))
 
 
 def test_a_thing_is_met_by_each_word_of_its_name():
@@ -125,9 +125,9 @@ def test_whom_a_query_names_comes_before_who_is_only_close_to_it():
 def test_among_very_many_people_names_are_found_as_they_are_written():
     crowd = [a_node(f"Person{n} Other{n}") for n in range(600)]
     dana = a_node("Dana Levi")
-    picture = a_picture([*crowd, dana])
-    assert nodes_of(asked(picture, "where is Dana?")) == [dana.id]
-    assert nodes_of(asked(picture, "where is Dena?")) == []
+    snapshot = a_picture([*crowd, dana])
+    assert nodes_of(asked(snapshot, "where is Dana?")) == [dana.id]
+    assert nodes_of(asked(snapshot, "where is Dena?")) == []
 
 
 def test_where_a_model_reads_no_hebrew_words_find_sources():

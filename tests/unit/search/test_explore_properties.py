@@ -62,7 +62,7 @@ def worlds(draw):
 
 @st.composite
 def explorations(draw):
-    picture = draw(worlds())
+    snapshot = draw(worlds())
     queries = tuple(
         ExploreQuery(f"query {number}", draw(shares)) for number in range(draw(st.integers(0, 3)))
     )
@@ -77,12 +77,12 @@ def explorations(draw):
     hits = ExploreInput(
         queries=queries,
         query_vectors=np.eye(3, dtype=np.float32)[: len(queries)],
-        nodes=embedded(picture.nodes),
-        edges=embedded(picture.edges),
+        nodes=embedded(snapshot.nodes),
+        edges=embedded(snapshot.edges),
         sources=[
             SourceMatch(place, id, draw(shares))
             for place in range(len(queries))
-            for id in picture.sources
+            for id in snapshot.sources
         ],
     )
     asked = {
@@ -101,7 +101,7 @@ def explorations(draw):
         "include_archived": draw(st.booleans()),
         "return_explanations": True,
     }
-    return picture, hits, asked
+    return snapshot, hits, asked
 
 
 def all_hits(found):
@@ -119,8 +119,8 @@ def all_hits(found):
 @settings(max_examples=50, deadline=None)
 @given(explorations())
 def test_every_exploration_keeps_its_promises(exploration):
-    picture, hits, asked = exploration
-    found = explored(picture, hits, **asked)
+    snapshot, hits, asked = exploration
+    found = explored(snapshot, hits, **asked)
     for section in all_hits(found):
         scores = [hit.explanation.score for hit in section]
         assert scores == sorted(scores, reverse=True)

@@ -14,10 +14,10 @@ from support.clock import START
 from support.pictures import a_node, a_picture, a_source, two_hops
 
 
-def scores_of(picture, names=(), top_sources=None):
+def scores_of(snapshot, names=(), top_sources=None):
     return score_sources(
-        GraphView(picture),
-        build_transition_matrix(picture, START),
+        GraphView(snapshot),
+        build_transition_matrix(snapshot, START),
         names=names,
         top_sources=top_sources or {},
     )
@@ -47,16 +47,16 @@ def test_the_best_hits_add_a_little():
 def test_who_is_in_every_source_is_no_way_in():
     ana = a_node("Ana")
     sources = [a_source(str(number)) for number in range(4)]
-    picture = a_picture([ana], sources=sources, mentions=[(source, ana) for source in sources])
-    assert scores_of(picture, names=[ana.id]) == {}
+    snapshot = a_picture([ana], sources=sources, mentions=[(source, ana) for source in sources])
+    assert scores_of(snapshot, names=[ana.id]) == {}
 
 
 def test_the_rarer_name_counts_for_more():
     rare, usual = a_node("Rare"), a_node("Usual")
     sources = [a_source(str(number)) for number in range(4)]
     mentions = [(sources[0], rare), *((source, usual) for source in sources[1:])]
-    picture = a_picture([rare, usual], sources=sources, mentions=mentions)
-    found = scores_of(picture, names=[rare.id, usual.id])
+    snapshot = a_picture([rare, usual], sources=sources, mentions=mentions)
+    found = scores_of(snapshot, names=[rare.id, usual.id])
     assert found[sources[0].id] == 1.0
     assert found[sources[1].id] < 0.5
 

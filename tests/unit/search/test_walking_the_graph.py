@@ -27,9 +27,9 @@ from support.clock import START
 from support.pictures import a_node, a_picture, a_source, an_artifact, an_edge
 
 
-def walk_from(picture, *seeds, now=START, then=None, **asked):
-    web = build_transition_matrix(picture, now, *([then] if then else []))
-    return rank_from_seeds(web, picture, PageRankRequest(seeds=seeds, **asked))
+def walk_from(snapshot, *seeds, now=START, then=None, **asked):
+    web = build_transition_matrix(snapshot, now, *([then] if then else []))
+    return rank_from_seeds(web, snapshot, PageRankRequest(seeds=seeds, **asked))
 
 
 def ids_of(found):
@@ -80,9 +80,9 @@ def picture_of(size, ways, names):
 @given(graphs())
 def test_scores_agree_with_a_dense_reference(graph):
     size, ways, seeds, damping = graph
-    nodes, picture = picture_of(size, ways, [f"N{number}" for number in range(size)])
-    web = build_transition_matrix(picture, START)
-    scores = pagerank(web, seed_weights(web, picture, [nodes[seed].id for seed in seeds]), damping)
+    nodes, snapshot = picture_of(size, ways, [f"N{number}" for number in range(size)])
+    web = build_transition_matrix(snapshot, START)
+    scores = pagerank(web, seed_weights(web, snapshot, [nodes[seed].id for seed in seeds]), damping)
     home = np.zeros(size)
     home[seeds] = 1 / len(seeds)
     wanted = dense_reference(
@@ -101,8 +101,8 @@ def test_other_names_make_no_difference(graph, chance):
     chance.shuffle(others)
     told = []
     for each in (names, others):
-        nodes, picture = picture_of(size, ways, each)
-        found = walk_from(picture, *(nodes[seed].id for seed in seeds), damping=damping)
+        nodes, snapshot = picture_of(size, ways, each)
+        found = walk_from(snapshot, *(nodes[seed].id for seed in seeds), damping=damping)
         place = {node.id: number for number, node in enumerate(nodes)}
         told.append({place[hit.entity_key]: (hit.score, hit.depth) for hit in found.reached})
     assert told[0].keys() == told[1].keys()
@@ -153,27 +153,27 @@ def test_each_is_told_with_the_path_to_its_seed():
 def test_sources_are_walked_to_and_through():
     ben, eva = a_node("Ben"), a_node("Eva")
     talk = a_source("talk")
-    picture = a_picture([ben, eva], sources=[talk], mentions=[(talk, ben), (talk, eva)])
-    to_source, to_eva = walk_from(picture, ben.id).reached
+    snapshot = a_picture([ben, eva], sources=[talk], mentions=[(talk, ben), (talk, eva)])
+    to_source, to_eva = walk_from(snapshot, ben.id).reached
     assert (to_source.entity_key, to_eva.entity_key) == (talk.id, eva.id)
     assert [(step.edge, step.to) for step in to_eva.path] == [(None, talk.id), (None, eva.id)]
-    assert set(ids_of(walk_from(picture, talk.id))) == {ben.id, eva.id}
+    assert set(ids_of(walk_from(snapshot, talk.id))) == {ben.id, eva.id}
 
 
 def test_artifacts_are_walked_to_and_from_through_their_source():
     ben, talk = a_node("Ben"), a_source("talk")
     draft = an_artifact("Draft", talk)
-    picture = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
-    assert ids_of(walk_from(picture, ben.id)) == [talk.id, draft.id]
-    assert ids_of(walk_from(picture, draft.id)) == [talk.id, ben.id]
+    snapshot = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
+    assert ids_of(walk_from(snapshot, ben.id)) == [talk.id, draft.id]
+    assert ids_of(walk_from(snapshot, draft.id)) == [talk.id, ben.id]
 
 
 def test_where_only_sources_are_wanted_artifacts_are_no_places():
     """Recall asks how far each source is: what agents made must not take a share of it."""
     ben, talk = a_node("Ben"), a_source("talk")
     draft = an_artifact("Draft", talk)
-    picture = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
-    assert build_transition_matrix(picture, START, sources=[talk.id]).ids == [ben.id, talk.id]
+    snapshot = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
+    assert build_transition_matrix(snapshot, START, sources=[talk.id]).ids == [ben.id, talk.id]
 
 
 @pytest.mark.parametrize(
@@ -213,17 +213,17 @@ def test_an_edge_leads_nowhere_outside_its_time():
     ben, acme = a_node("Ben"), a_node("Acme", NodeType.ENTITY)
     june = START + timedelta(days=100)
     edge = an_edge(ben, acme, "works-at", valid_to=june, invalidated_at=june)
-    picture = a_picture([ben, acme], [edge])
-    assert ids_of(walk_from(picture, ben.id, now=june)) == []
-    assert ids_of(walk_from(picture, ben.id, now=june, then=PointInTime(as_of=START))) == [acme.id]
+    snapshot = a_picture([ben, acme], [edge])
+    assert ids_of(walk_from(snapshot, ben.id, now=june)) == []
+    assert ids_of(walk_from(snapshot, ben.id, now=june, then=PointInTime(as_of=START))) == [acme.id]
 
 
 def test_what_is_not_shown_is_walked_through():
     nodes, edges = chain(3)
-    picture = a_picture(nodes, edges)
+    snapshot = a_picture(nodes, edges)
     found = rank_from_seeds(
-        build_transition_matrix(picture, START),
-        picture,
+        build_transition_matrix(snapshot, START),
+        snapshot,
         PageRankRequest(seeds=(nodes[0].id,)),
         is_shown=lambda id: id != nodes[1].id,
     )
@@ -273,7 +273,7 @@ def test_without_scipy_the_remedy_is_told(monkeypatch):
 
 def test_a_mention_weighs_as_much_as_an_edge_that_nobody_read():
     ben, eva, talk = a_node("Ben"), a_node("Eva"), a_source("talk")
-    picture = a_picture([ben, eva], [an_edge(ben, eva)], sources=[talk], mentions=[(talk, ben)])
-    assert build_transition_matrix(picture, START).weights.tolist() == pytest.approx(
+    snapshot = a_picture([ben, eva], [an_edge(ben, eva)], sources=[talk], mentions=[(talk, ben)])
+    assert build_transition_matrix(snapshot, START).weights.tolist() == pytest.approx(
         [MENTION_WEIGHT, MENTION_WEIGHT]
     )

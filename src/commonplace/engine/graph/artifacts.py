@@ -92,9 +92,9 @@ def create_artifact(
 
     def decision() -> tuple[Changeset, None]:
         decided_on = engine.store.counters(principal.own_scope).revision
-        canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, now)
-        ensure_owner(canvas)
-        steps = (*diff_graph(canvas), PutArtifact(made, entry))
+        work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, now)
+        ensure_owner(work)
+        steps = (*diff_graph(work), PutArtifact(made, entry))
         return Changeset(principal.own_scope, now, principal.actor, steps, decided_on), None
 
     revision, _ = run_transaction(engine, request, decision)
@@ -121,13 +121,13 @@ def list_artifacts(
 
 
 def show_artifact(engine: EngineContext, principal: Principal, id: str) -> ShownArtifact:
-    picture = visible_graph(engine, principal, whole=True, sources=True).snapshot
-    artifact = picture.artifacts.get(id)
+    snapshot = visible_graph(engine, principal, whole=True, sources=True).snapshot
+    artifact = snapshot.artifacts.get(id)
     if artifact is None:
         raise NotFound(f"There is no {id!r} here.", field="id")
     source = artifact.source.id if artifact.source else None
-    nodes = dict.fromkeys(m.node for m in picture.mentions if m.source == source)
-    related = [picture.nodes[node] for node in nodes]
+    nodes = dict.fromkeys(m.node for m in snapshot.mentions if m.source == source)
+    related = [snapshot.nodes[node] for node in nodes]
     return ShownArtifact(
         artifact, tuple(RelatedNode(node.id, node.type, node.name) for node in related)
     )

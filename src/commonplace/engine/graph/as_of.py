@@ -27,16 +27,16 @@ MergeRoots = Mapping[str, str]  # each node → the one that speaks for it
 
 
 def graph_as_of(
-    engine: EngineContext, scope: Scope, picture: GraphSnapshot, then: PointInTime
+    engine: EngineContext, scope: Scope, snapshot: GraphSnapshot, then: PointInTime
 ) -> GraphSnapshot:
     """``picture``: of now, with what the caller may see; nothing comes into it here."""
     known_at = then.known_at
     if known_at is None:
-        return picture
-    speakers = merge_roots_of(engine, scope, picture)
+        return snapshot
+    speakers = merge_roots_of(engine, scope, snapshot)
     found = engine.store.assertions(scope, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
     told = [t for t in found.nodes if t.recorded_at <= known_at]
-    nodes = _nodes_as_of(picture, told, speakers)
+    nodes = _nodes_as_of(snapshot, told, speakers)
     related = [
         t
         for t in found.edges
@@ -44,21 +44,21 @@ def graph_as_of(
     ]
     mentioned = {(t.source.id, speakers[t.node]) for t in told if t.source and t.stands}
     return replace(
-        picture,
+        snapshot,
         nodes=nodes,
-        edges=_edges_as_of(picture, related, speakers, nodes),
+        edges=_edges_as_of(snapshot, related, speakers, nodes),
         notes={
             id: tuple(note for note in notes if note.date_added <= known_at)
-            for id, notes in picture.notes.items()
+            for id, notes in snapshot.notes.items()
         },
-        mentions=tuple(m for m in picture.mentions if (m.source, m.node) in mentioned),
-        artifacts={id: a for id, a in picture.artifacts.items() if a.created_at <= known_at},
+        mentions=tuple(m for m in snapshot.mentions if (m.source, m.node) in mentioned),
+        artifacts={id: a for id, a in snapshot.artifacts.items() if a.created_at <= known_at},
     )
 
 
-def merge_roots_of(engine: EngineContext, scope: Scope, picture: GraphSnapshot) -> MergeRoots:
+def merge_roots_of(engine: EngineContext, scope: Scope, snapshot: GraphSnapshot) -> MergeRoots:
     """Of all that is merged into one of its nodes, too."""
-    speakers = {id: id for id in picture.nodes}
+    speakers = {id: id for id in snapshot.nodes}
     wanted = list(speakers)
     while wanted:
         found = engine.store.graph_items(scope, GraphQuery(merged_into=wanted)).nodes
@@ -68,13 +68,13 @@ def merge_roots_of(engine: EngineContext, scope: Scope, picture: GraphSnapshot) 
 
 
 def _nodes_as_of(
-    picture: GraphSnapshot, told: Sequence[NodeAssertion], speakers: MergeRoots
+    snapshot: GraphSnapshot, told: Sequence[NodeAssertion], speakers: MergeRoots
 ) -> dict[str, Node]:
     by_node: dict[str, list[NodeAssertion]] = defaultdict(list)
-    for telling in told:
-        by_node[speakers[telling.node]].append(telling)
+    for assertion in told:
+        by_node[speakers[assertion.node]].append(assertion)
     found: dict[str, Node] = {}
-    for id, node in picture.nodes.items():
+    for id, node in snapshot.nodes.items():
         was = fold_node(by_node[id], root=id, key_of=name_key)
         if node.is_owner:
             found[id] = node
@@ -84,7 +84,7 @@ def _nodes_as_of(
 
 
 def _edges_as_of(
-    picture: GraphSnapshot,
+    snapshot: GraphSnapshot,
     told: Sequence[EdgeAssertion],
     speakers: MergeRoots,
     nodes: Mapping[str, Node],
@@ -96,20 +96,20 @@ def _edges_as_of(
     home = {t.id: t.edge for t in told}
     found: dict[str, Edge] = {}
     for stretch in fold_edges(t for t in drawn.values() if t.a != t.b):
-        votes = Counter(home[id] for id in stretch.tellings if home[id] not in found)
-        id = votes.most_common(1)[0][0] if votes else stretch.tellings[0]
-        if id in picture.edges or not votes:
-            found[id] = _edge_as_of(id, stretch, picture, nodes)
+        votes = Counter(home[id] for id in stretch.assertions if home[id] not in found)
+        id = votes.most_common(1)[0][0] if votes else stretch.assertions[0]
+        if id in snapshot.edges or not votes:
+            found[id] = _edge_as_of(id, stretch, snapshot, nodes)
     return found
 
 
 def _edge_as_of(
-    id: str, stretch: EdgePeriod, picture: GraphSnapshot, nodes: Mapping[str, Node]
+    id: str, stretch: EdgePeriod, snapshot: GraphSnapshot, nodes: Mapping[str, Node]
 ) -> Edge:
-    fields = {name: getattr(stretch, name) for name in EdgePeriod.__slots__ if name != "tellings"}
-    fields["kind"] = edge_kind_between(nodes[stretch.a].type, nodes[stretch.b].type)
-    if id in picture.edges:
-        return picture.edges[id].evolve(**fields)
+    kind = edge_kind_between(nodes[stretch.a].type, nodes[stretch.b].type)
+    fields = stretch.edge_fields | {"kind": kind}
+    if id in snapshot.edges:
+        return snapshot.edges[id].evolve(**fields)
     owner = next(iter(nodes.values())).user_id
     at = stretch.recorded_at
     return Edge(id=id, user_id=owner, created_at=at, updated_at=at, **fields)

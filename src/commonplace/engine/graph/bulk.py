@@ -98,13 +98,13 @@ def _apply_item(
         return
     match said:
         case NodeUpsert():
-            _attach_notes(table.canvas, _upsert_node(table, said.word), said.notes)
+            _attach_notes(table.work, _upsert_node(table, said.word), said.notes)
         case RelationUpsert():
             _upsert_relation(table, edges, said)
         case NotesUpsert():
             node = table.find(said.node, "entityName")
-            ensure_asserted(table.canvas, node, said.node)
-            _attach_notes(table.canvas, node, said.contents)
+            ensure_asserted(table.work, node, said.node)
+            _attach_notes(table.work, node, said.contents)
 
 
 def _upsert_node(table: EditContext, word: NodeInput) -> Node:
@@ -112,17 +112,17 @@ def _upsert_node(table: EditContext, word: NodeInput) -> Node:
     refuse_hidden_category(table.principal, NODE_CATEGORY[word.type], "entityType")
     node = find_existing(table, word)
     if node is None:
-        return create_node(table.canvas, word)
+        return create_node(table.work, word)
     is_seen = node.is_owner or node.id in table.known.nodes
-    again = reassert_input(table.canvas, node, word, {}, is_seen)
-    assert_node(table.canvas, node, again)
+    again = reassert_input(table.work, node, word, {}, is_seen)
+    assert_node(table.work, node, again)
     return node.evolve(sensitivity=again.sensitivity)
 
 
 def _upsert_relation(table: EditContext, edges: Mapping[str, Edge], said: RelationUpsert) -> None:
     a, b = table.find(said.from_node, "from"), table.find(said.to_node, "to")
     assert_relation(
-        table.canvas,
+        table.work,
         a,
         b,
         said.type,
@@ -133,9 +133,9 @@ def _upsert_relation(table: EditContext, edges: Mapping[str, Edge], said: Relati
     )
 
 
-def _attach_notes(canvas: GraphUnitOfWork, node: Node, contents: Sequence[str]) -> None:
+def _attach_notes(work: GraphUnitOfWork, node: Node, contents: Sequence[str]) -> None:
     for content in contents:
-        attach_note(canvas, node, content, NoteLifetime.FOREVER)
+        attach_note(work, node, content, NoteLifetime.FOREVER)
 
 
 def _with_ordered_ids(engine: EngineContext, most: int) -> EngineContext:

@@ -106,7 +106,7 @@ class SplitNode:
 class EditContext:
     """What a decision has before it."""
 
-    canvas: GraphUnitOfWork
+    work: GraphUnitOfWork
     principal: Principal
     known: NameIndex  # what the caller may see of it
     all_names: NameIndex  # also those who have a name that the caller cannot have
@@ -114,16 +114,16 @@ class EditContext:
     def find(self, named: str, field: str) -> Node:
         if named.casefold() == ME:
             refuse_hidden_category(self.principal, NODE_CATEGORY[NodeType.PERSON], field)
-            return load_or_create_owner(self.canvas, self.all_names)
+            return load_or_create_owner(self.work, self.all_names)
         node = find_node(self.known, named, field)
-        self.canvas.load([node.id])
+        self.work.load([node.id])
         return node
 
     def is_owners(self, name: str) -> bool:
         """Whether the owner is called so, be it that they have no node yet."""
         owner = self.all_names.owner
         names = {
-            load_owner_name(self.canvas.engine, self.canvas.scope),
+            load_owner_name(self.work.engine, self.work.scope),
             owner.name if owner else ME,
         }
         return name_key(name) in {ME, *map(name_key, names)}
@@ -140,21 +140,21 @@ def run_edit(
 
     def decision() -> tuple[Changeset, EditResult]:
         revision = engine.store.counters(principal.own_scope).revision
-        canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
-        told = say(_open_edit(canvas, principal))
-        steps = diff_graph(canvas)
-        changeset = Changeset(principal.own_scope, canvas.at, principal.actor, steps, revision)
+        work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
+        told = say(_open_edit(work, principal))
+        steps = diff_graph(work)
+        changeset = Changeset(principal.own_scope, work.at, principal.actor, steps, revision)
         return changeset, told(steps)
 
     return run_transaction(engine, request, decision)
 
 
-def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
+def _open_edit(work: GraphUnitOfWork, principal: Principal) -> EditContext:
     """The owner is one of those whom names can mean, also in a graph that they come into only
     now."""
-    engine = canvas.engine
-    ensure_owner(canvas)
-    new = canvas.changed_nodes
+    engine = work.engine
+    ensure_owner(work)
+    new = work.changed_nodes
     everybody = {**engine.graph_cache.of(principal.own_scope).snapshot.nodes, **new}
     sight = visibility_by_id(principal)
     visible = {
@@ -163,7 +163,7 @@ def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
     }
     names = build_name_index(visible.values())
     all_names = names if len(visible) == len(everybody) else build_name_index(everybody.values())
-    return EditContext(canvas, principal, names, all_names)
+    return EditContext(work, principal, names, all_names)
 
 
 def upsert_node(
@@ -185,15 +185,15 @@ def upsert_node(
         node = find_existing(table, word)
         _refuse_taken_names(table, node, type, word.subtype, said)
         if node is None:
-            new = create_node(table.canvas, word, ttl_policy or TtlPolicy.DECAY)
+            new = create_node(table.work, word, ttl_policy or TtlPolicy.DECAY)
             return lambda steps: (_node_after(steps, new), True)
         is_seen = node.is_owner or node.id in table.known.nodes
-        word = reassert_input(table.canvas, node, word, said, is_seen)
-        _reassert(table.canvas, node, word, ttl_policy)
+        word = reassert_input(table.work, node, word, said, is_seen)
+        _reassert(table.work, node, word, ttl_policy)
         if not is_seen:
-            shown = _present_as_new(node, word, ttl_policy or TtlPolicy.DECAY, table.canvas)
+            shown = _present_as_new(node, word, ttl_policy or TtlPolicy.DECAY, table.work)
             return lambda steps: (shown, True)
-        is_new = node.id not in table.canvas.nodes  # the owner, who comes with this
+        is_new = node.id not in table.work.nodes  # the owner, who comes with this
         return lambda steps: (_node_after(steps, node), is_new)
 
     revision, (node, is_new) = run_edit(engine, request, say)
@@ -204,18 +204,18 @@ def find_existing(table: EditContext, word: NodeInput) -> Node | None:
     """A first name is one node's alone, though the caller may not see it; other names count as far
     as they see them."""
     if word.type is NodeType.PERSON and table.is_owners(word.name):
-        return load_or_create_owner(table.canvas, table.all_names)
+        return load_or_create_owner(table.work, table.all_names)
     everybody = table.all_names
     id = everybody.called(word.type, word.subtype, name_key(word.name))
     node = everybody.nodes[id] if id else None
     node = node or find_namesake(table.known, word.type, word.subtype, word.name)
     if node is not None:
-        table.canvas.load([node.id])
+        table.work.load([node.id])
     return node
 
 
 def reassert_input(
-    canvas: GraphUnitOfWork, node: Node, word: NodeInput, said: Mapping[str, Any], is_seen: bool
+    work: GraphUnitOfWork, node: Node, word: NodeInput, said: Mapping[str, Any], is_seen: bool
 ) -> NodeInput:
     """By its first name it is named, in the spelling that it has; any other is one of its names,
     and it stays called as it is."""
@@ -226,7 +226,7 @@ def reassert_input(
         spelt = next(each for each in node.names if name_key(each) == word.key)
         changes["aliases"] = (spelt, *word.aliases)
     guarded = node.sensitivity if is_seen else word.sensitivity
-    return update_node_input(canvas, node, changes, word.name, guarded)
+    return update_node_input(work, node, changes, word.name, guarded)
 
 
 def update_node(
@@ -248,14 +248,14 @@ def update_node(
                 field="name",
             )
         if changes:
-            word = update_node_input(table.canvas, node, changes, named)
+            word = update_node_input(table.work, node, changes, named)
             _refuse_taken_name(table, node, word)
             _refuse_taken_names(table, node, word.type, word.subtype, changes)
             if word.type is not node.type:
                 _change_type(table, node, word.type)
-            assert_node(table.canvas, node, word)
+            assert_node(table.work, node, word)
         if ttl_policy is not None:
-            table.canvas.put(node.evolve(ttl_policy=ttl_policy))
+            table.work.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
     revision, node = run_edit(engine, request, say)
@@ -267,8 +267,8 @@ def _change_type(table: EditContext, node: Node, type: NodeType) -> None:
     if node.is_owner:
         raise InvalidInput("The owner's node must be a Person.", field="node_type")
     refuse_hidden_category(table.principal, NODE_CATEGORY[type], "node_type")
-    table.canvas.load_relations([node.id])
-    table.canvas.put(node)
+    table.work.load_relations([node.id])
+    table.work.put(node)
 
 
 def upsert_relation(
@@ -286,8 +286,8 @@ def upsert_relation(
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Edge, bool, tuple[str, ...]]]:
         edges = visible_graph(engine, principal, whole=True).snapshot.edges
         a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
-        telling = assert_relation(
-            table.canvas,
+        assertion = assert_relation(
+            table.work,
             a,
             b,
             type,
@@ -298,7 +298,7 @@ def upsert_relation(
 
         def told(steps: Sequence[ChangesetStep]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
-            mine = next(s for s in put if telling.id in {each.id for each in s.told})
+            mine = next(s for s in put if assertion.id in {each.id for each in s.told})
             others = [s for s in put if s is not mine and s.after.id in edges]
             closed = tuple(s.after.id for s in others if _is_closed(s))
             return mine.after, mine.after.id not in edges, closed
@@ -335,7 +335,7 @@ def add_note(
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Note]:
         made = attach_note(
-            table.canvas, _note_subject(engine, principal, table, about), content, lifetime
+            table.work, _note_subject(engine, principal, table, about), content, lifetime
         )
         return lambda steps: made
 
@@ -353,17 +353,17 @@ def _note_subject(
             raise NotFound(
                 f"There is no {about[0]!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="about"
             )
-        table.canvas.load_edges([edge.id])
+        table.work.load_edges([edge.id])
         return edge
     nodes = [table.find(each, "about") for each in about]
     if len(nodes) == 1:
-        ensure_asserted(table.canvas, nodes[0], about[0])
+        ensure_asserted(table.work, nodes[0], about[0])
         return nodes[0]
     ends = {node.id for node in nodes}
     between = [edge for edge in edges.values() if set(edge.ends) == ends]
     now = [edge for edge in between if edge.valid_to is None]
     chosen = _only_edge(now or between)
-    table.canvas.load_edges([chosen.id])
+    table.work.load_edges([chosen.id])
     return chosen
 
 
@@ -391,7 +391,7 @@ def merge_nodes(engine: EngineContext, request: RequestContext, ids: Sequence[st
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Node, tuple[str, ...]]]:
         keep, *others = (table.find(id, "ids") for id in ids)
         for other in others:
-            mark_merged(table.canvas, keep, other)
+            mark_merged(table.work, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
 
     revision, (node, merged) = run_edit(engine, request, say)
@@ -414,8 +414,8 @@ def split_node(
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
         merged = _merged_node(engine, principal, table, id)
         if merged is not None:
-            mark_unmerged(table.canvas, merged)
-            rest = table.find(table.canvas.root(str(merged.merged_into)), "id")
+            mark_unmerged(table.work, merged)
+            rest = table.find(table.work.root(str(merged.merged_into)), "id")
             return lambda steps: (_node_after(steps, merged), _node_after(steps, rest))
         node = table.find(id, "id")
         if name is None or not (names or sources):
@@ -426,7 +426,7 @@ def split_node(
         word = NodeInput(type=node.type, subtype=node.subtype, name=name)
         if taken := table.all_names.called(word.type, word.subtype, name_key(name)):
             raise name_taken_error(word.name, taken if taken in table.known.nodes else None, "name")
-        other = split_assertions(table.canvas, node, name, names=names, sources=sources)
+        other = split_assertions(table.work, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
     revision, (node, rest) = run_edit(engine, request, say)
@@ -441,14 +441,14 @@ def _merged_node(
     found = engine.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     if not found or found[0].merged_into is None or not sees_node(sight, found[0]):
         return None
-    table.canvas.load([id])
-    return found[0] if table.canvas.root(id) in table.known.nodes else None
+    table.work.load([id])
+    return found[0] if table.work.root(id) in table.known.nodes else None
 
 
-def _reassert(canvas: GraphUnitOfWork, node: Node, word: NodeInput, ttl: TtlPolicy | None) -> None:
+def _reassert(work: GraphUnitOfWork, node: Node, word: NodeInput, ttl: TtlPolicy | None) -> None:
     if ttl is not None:
-        canvas.put(node.evolve(ttl_policy=ttl))
-    assert_node(canvas, node, word)
+        work.put(node.evolve(ttl_policy=ttl))
+    assert_node(work, node, word)
 
 
 def _refuse_taken_name(table: EditContext, node: Node, word: NodeInput) -> None:
@@ -491,7 +491,7 @@ def refuse_hidden_category(principal: Principal, category: str, field: str) -> N
 
 
 def _present_as_new(
-    node: Node, word: NodeInput, ttl_policy: TtlPolicy, canvas: GraphUnitOfWork
+    node: Node, word: NodeInput, ttl_policy: TtlPolicy, work: GraphUnitOfWork
 ) -> Node:
     """With what was said of it now, and nothing that somebody else knows of it."""
     return Node(
@@ -506,9 +506,9 @@ def _present_as_new(
         description=word.description,
         confidence=word.confidence,
         ttl_policy=ttl_policy,
-        created_by=canvas.by,
-        created_at=canvas.at,
-        updated_at=canvas.at,
+        created_by=work.by,
+        created_at=work.at,
+        updated_at=work.at,
     )
 
 

@@ -31,7 +31,7 @@ IsTaken = Callable[[NodeType, str, str], bool]
 
 
 def diff_graph(
-    canvas: GraphUnitOfWork,
+    work: GraphUnitOfWork,
     *,
     ended: Event = Event.DELETE,
     moved: Event | None = None,
@@ -40,22 +40,22 @@ def diff_graph(
     """``ended``: how the journal tells of what nothing tells of any more; ``moved``: of what goes
     out of sight, or comes back. Edges go before their nodes, and come after them. Whatever comes,
     its owner is there, too."""
-    if canvas.adds_anything:
-        ensure_owner(canvas)
-    loom = _GraphDiff(canvas, ended, moved, place)
+    if work.adds_anything:
+        ensure_owner(work)
+    loom = _GraphDiff(work, ended, moved, place)
     put_nodes, gone_nodes = loom.nodes()
     put_edges, gone_edges = loom.edges()
     gone = {step.id for step in gone_nodes} | {step.id for step in gone_edges}
     put_notes, gone_notes = loom.notes(gone)
-    embedded = _embed_steps(canvas.engine, [*put_nodes, *put_edges])
+    embedded = _embed_steps(work.engine, [*put_nodes, *put_edges])
     return (*gone_notes, *gone_edges, *gone_nodes, *embedded, *put_notes)
 
 
 class _GraphDiff:
     def __init__(
-        self, canvas: GraphUnitOfWork, ended: Event, moved: Event | None, place: Place
+        self, work: GraphUnitOfWork, ended: Event, moved: Event | None, place: Place
     ) -> None:
-        self.canvas, self.place = canvas, place
+        self.work, self.place = work, place
         self.events = {
             Op.CREATE: Event.ADD,
             Op.UPDATE: moved or Event.UPDATE,
@@ -63,22 +63,22 @@ class _GraphDiff:
         }
         self.standing: dict[str, Node] = {}  # as they will be, by id
         self.left: set[str] = set()  # those that are gone
-        self.changed = list(canvas.changed_assertions())
-        self.gone = list(canvas.removed_assertions())
-        self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
-        new = [note for note in canvas.other_notes() if note.id not in canvas.before]
+        self.changed = list(work.changed_assertions())
+        self.gone = list(work.removed_assertions())
+        self.noted = {note.about for note in (*work.other_notes(), *work.gone_notes())}
+        new = [note for note in work.other_notes() if note.id not in work.before]
         self.new_notes = {note.about for note in new if not is_sensitive(note)}
 
     # ——— nodes ———
 
     def nodes(self) -> tuple[list[PutNode], list[RemoveNode]]:
-        canvas = self.canvas
-        touched = {telling.node for telling in canvas.touched_assertions()}
-        touched |= set(canvas.changed_nodes) | {id for id in self.noted if canvas.node(id)}
-        roots = {canvas.root(id) for id in touched} | {self._root_before(id) for id in touched}
+        work = self.work
+        touched = {assertion.node for assertion in work.touched_assertions()}
+        touched |= set(work.changed_nodes) | {id for id in self.noted if work.node(id)}
+        roots = {work.root(id) for id in touched} | {self._root_before(id) for id in touched}
         put: list[PutNode] = []
         gone: list[RemoveNode] = []
-        for root in sorted((r for r in roots if canvas.root(r) == r), key=self._whose_turn):
+        for root in sorted((r for r in roots if work.root(r) == r), key=self._whose_turn):
             self._group(root, put, gone)
         self._hand_on(self._names_left(gone), put, gone)
         return put, gone
@@ -87,8 +87,8 @@ class _GraphDiff:
         """By those of whom less is told than before. A name that is only out of sight, with what is
         forgotten, is kept for them."""
         self.left = {step.id for step in gone}
-        roots = dict.fromkeys(self._root_before(telling.node) for telling in self.gone)
-        told_of = [node for root in roots if (node := self.canvas.nodes.get(root))]
+        roots = dict.fromkeys(self._root_before(assertion.node) for assertion in self.gone)
+        told_of = [node for root in roots if (node := self.work.nodes.get(root))]
         return [(node.type, node.key) for node in told_of if self._has_left(node)]
 
     def _has_left(self, before: Node) -> bool:
@@ -102,58 +102,58 @@ class _GraphDiff:
         perhaps, to others."""
         while names:
             type, key = names.pop()
-            for id in self.canvas.known.by_key.get((type, key), ()):
-                self.canvas.load([id])
+            for id in self.work.known.by_key.get((type, key), ()):
+                self.work.load([id])
                 if not self._may_take(id, key):
                     continue
-                members = self.canvas.group(id)
+                members = self.work.group(id)
                 put[:] = [step for step in put if step.after.id not in members]
                 gone[:] = [step for step in gone if step.id not in members]
                 self._group(id, put, gone)
-                before = self.canvas.nodes[id]
+                before = self.work.nodes[id]
                 if self._has_left(before):
                     names.append((before.type, before.key))
 
     def _may_take(self, id: str, key: str) -> bool:
         """Each takes another name once at most: who took the one that they left comes after them,
         since no two have one name at any time."""
-        before = self.canvas.nodes.get(id)
+        before = self.work.nodes.get(id)
         if before is None or before.is_owner or before.key == key or self._has_left(before):
             return False
-        return any(self.canvas.root(told.node) == id for told in self.canvas.told.values())
+        return any(self.work.root(told.node) == id for told in self.work.told.values())
 
     def _whose_turn(self, root: str) -> tuple[bool, bool, str]:
         """Who spoke for themself before comes first: they keep their name, or leave it free. An
         owner who is new comes before all else that is: they are called what they call themself."""
-        before, node = self.canvas.nodes.get(root), self.canvas.node(root)
+        before, node = self.work.nodes.get(root), self.work.node(root)
         is_new = before is None or before.merged_into is not None
         return is_new, node is None or not node.is_owner, root
 
     def _root_before(self, id: str) -> str:
-        node = self.canvas.nodes.get(id)
+        node = self.work.nodes.get(id)
         return node.merged_into if node and node.merged_into else id
 
     def _group(self, root: str, put: list[PutNode], gone: list[RemoveNode]) -> None:
         """A node, and those that it speaks for."""
-        canvas = self.canvas
-        node = canvas.node(root)
+        work = self.work
+        node = work.node(root)
         if node is None:
             return
-        members = canvas.group(root)
+        members = work.group(root)
         if more := self._with_one_more(node, members):
             put += self._put(more, members)
             return
-        canvas.load([root])
-        told = [telling for telling in canvas.told.values() if telling.node in members]
-        alive = {telling.node for telling in told}
-        for member in (canvas.node(id) for id in members if id != root):
+        work.load([root])
+        told = [assertion for assertion in work.told.values() if assertion.node in members]
+        alive = {assertion.node for assertion in told}
+        for member in (work.node(id) for id in members if id != root):
             if member is not None and member.id not in alive:
                 gone.append(RemoveNode(member.id, self._entry(Op.DELETE, member)))
-            elif member is not None and member != canvas.nodes.get(member.id):
+            elif member is not None and member != work.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if told or node.is_owner:
             put += self._put(self._as_told(node, told), members)
-        elif root in canvas.nodes:
+        elif root in work.nodes:
             gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
 
     def _as_told(self, node: Node, told: Sequence[NodeAssertion]) -> Node:
@@ -162,7 +162,7 @@ class _GraphDiff:
         folded = self._folded(node.id, told)
         if folded is not None or node.is_owner:
             return apply_fold(node, folded)
-        hidden = self._folded(node.id, [replace(telling, stands=True) for telling in told])
+        hidden = self._folded(node.id, [replace(assertion, stands=True) for assertion in told])
         return apply_fold(node, hidden).evolve(stands=False)
 
     def _folded(self, root: str, told: Sequence[NodeAssertion]) -> FoldedNode | None:
@@ -170,15 +170,15 @@ class _GraphDiff:
 
     def _with_one_more(self, node: Node, members: Sequence[str]) -> Node | None:
         """Where nothing happens to it but that a source that told nothing of it speaks of it."""
-        canvas = self.canvas
-        if canvas.is_loaded(node.id) or members != [node.id] or node.id in canvas.changed_nodes:
+        work = self.work
+        if work.is_loaded(node.id) or members != [node.id] or node.id in work.changed_nodes:
             return None
         new = [t for t in self.changed if t.node == node.id]
         return add_mention(node, new[0]) if len(new) == 1 else None
 
     def _put(self, after: Node, members: Sequence[str]) -> list[PutNode]:
-        canvas = self.canvas
-        before = canvas.nodes.get(after.id)
+        work = self.work
+        before = work.nodes.get(after.id)
         after = replace(after, is_dirty=after.is_dirty or after.id in self.new_notes)
         told = tuple(t for t in self.changed if t.node in members)
         untold = tuple(t.id for t in self.gone if t.node in members)
@@ -186,7 +186,7 @@ class _GraphDiff:
         if before == after and not told and not untold and after.id not in self.noted:
             return []
         if before is not None:
-            after = replace(after, updated_at=canvas.at, version=before.version + 1)
+            after = replace(after, updated_at=work.at, version=before.version + 1)
             self.standing[after.id] = after
         text = node_search_text(after, self._notes_on(after))
         op = Op.CREATE if before is None else Op.UPDATE
@@ -197,29 +197,29 @@ class _GraphDiff:
         here = {(n.type, n.subtype, n.key): n.id for n in self.standing.values() if n.stands}
 
         def is_taken(type: NodeType, subtype: str, key: str) -> bool:
-            known = self.canvas.known.called(type, subtype, key)
+            known = self.work.known.called(type, subtype, key)
             # It may be called otherwise now, or gone.
             before = known if known not in self.standing and known not in self.left else None
             other = here.get((type, subtype, key)) or before
-            return other is not None and self.canvas.root(other) != root
+            return other is not None and self.work.root(other) != root
 
         return is_taken
 
     # ——— edges ———
 
     def edges(self) -> tuple[list[PutEdge], list[RemoveEdge]]:
-        canvas = self.canvas
-        woven = diff_edges(canvas, self._type_of)
+        work = self.work
+        woven = diff_edges(work, self._type_of)
         put = [self._put_edge(each) for each in woven.edges if self._is_other(each)]
         met = {each.after.id for each in woven.edges} | {edge.id for edge in woven.gone}
-        for id in sorted((self.noted | canvas.changed_edges.keys()) - met):
-            if edge := canvas.edges.get(id):
-                put.append(self._put_edge(EdgeChange(edge, canvas.changed_edges.get(id, edge))))
+        for id in sorted((self.noted | work.changed_edges.keys()) - met):
+            if edge := work.edges.get(id):
+                put.append(self._put_edge(EdgeChange(edge, work.changed_edges.get(id, edge))))
         gone = [RemoveEdge(edge.id, self._entry(Op.DELETE, edge)) for edge in woven.gone]
         return put, gone
 
     def _type_of(self, id: str) -> NodeType:
-        node = self.standing.get(id) or self.canvas.node(id)
+        node = self.standing.get(id) or self.work.node(id)
         if node is None:
             raise LookupError(f"an edge ends at {id}, which is not there")
         return node.type
@@ -231,7 +231,7 @@ class _GraphDiff:
     def _put_edge(self, each: EdgeChange) -> PutEdge:
         after = each.after.evolve(
             is_dirty=each.after.is_dirty or each.after.id in self.new_notes,
-            updated_at=self.canvas.at,
+            updated_at=self.work.at,
             version=each.before.version + 1 if each.before else 1,
         )
         text = after.search_text(" ".join(self._notes_on(after)))
@@ -243,22 +243,22 @@ class _GraphDiff:
 
     def notes(self, gone: set[str]) -> tuple[list[PutNote], list[RemoveNotes]]:
         """Those of what goes go with it."""
-        canvas = self.canvas
+        work = self.work
         put = [
             PutNote(note, self._entry(Op.UPDATE, note))
-            for note in canvas.other_notes()
+            for note in work.other_notes()
             if note.about not in gone
         ]
-        ended = [note for note in canvas.gone_notes() if note.about not in gone]
+        ended = [note for note in work.gone_notes() if note.about not in gone]
         return put, [RemoveNotes((note.id,), self._entry(Op.DELETE, note)) for note in ended]
 
     def _notes_on(self, item: Node | Edge) -> list[str]:
         """What a thing is found by is open to all who may see it: of guarded notes nothing, unless
         it is guarded itself."""
-        noted = [note for note in self.canvas.notes.values() if note.about == item.id]
+        noted = [note for note in self.work.notes.values() if note.about == item.id]
         guarded = item.sensitivity is Sensitivity.HIGH
         shown = [note for note in noted if guarded or not is_sensitive(note)]
-        live = [note for note in shown if note.is_live(self.canvas.at)]
+        live = [note for note in shown if note.is_live(self.work.at)]
         return [note.content for note in sorted(live, key=_newest_first)]
 
     # ——— the journal ———
@@ -279,8 +279,8 @@ class _GraphDiff:
         """Of an edge, and of what is noted on it, that of the end it begins at."""
         if isinstance(item, Node):
             return item.category
-        about = item if isinstance(item, Edge) else self.canvas.edges.get(item.about)
-        node = self.canvas.node(about.a if about else "" if isinstance(item, Edge) else item.about)
+        about = item if isinstance(item, Edge) else self.work.edges.get(item.about)
+        node = self.work.node(about.a if about else "" if isinstance(item, Edge) else item.about)
         return node.category if node else None
 
 

@@ -18,7 +18,7 @@ from commonplace.model.graph.elements import Node
 from commonplace.model.memory.memory import Sensitivity
 
 
-def mark_merged(canvas: GraphUnitOfWork, keep: Node, other: Node) -> None:
+def mark_merged(work: GraphUnitOfWork, keep: Node, other: Node) -> None:
     """From now on ``keep`` speaks for ``other``."""
     if keep.id == other.id:
         raise InvalidInput("These two nodes are merged already.", field="other")
@@ -34,23 +34,23 @@ def mark_merged(canvas: GraphUnitOfWork, keep: Node, other: Node) -> None:
             remedy="Give them the same node_type first: nodes update.",
             field="other",
         )
-    canvas.load([keep.id, other.id])
-    canvas.load_relations([keep.id, other.id])
-    canvas.put(replace(other, merged_into=keep.id))
+    work.load([keep.id, other.id])
+    work.load_relations([keep.id, other.id])
+    work.put(replace(other, merged_into=keep.id))
 
 
-def mark_unmerged(canvas: GraphUnitOfWork, merged: Node) -> None:
+def mark_unmerged(work: GraphUnitOfWork, merged: Node) -> None:
     """It speaks for itself again."""
-    canvas.load([merged.id])
-    canvas.load_relations([merged.id])
-    keeper = canvas.node(merged.merged_into or "")
-    canvas.put(replace(merged, merged_into=None))
+    work.load([merged.id])
+    work.load_relations([merged.id])
+    keeper = work.node(merged.merged_into or "")
+    work.put(replace(merged, merged_into=None))
     if keeper is not None:
-        canvas.put(keeper)  # so that it is folded without the other
+        work.put(keeper)  # so that it is folded without the other
 
 
 def split_assertions(
-    canvas: GraphUnitOfWork,
+    work: GraphUnitOfWork,
     node: Node,
     name: str,
     *,
@@ -58,10 +58,10 @@ def split_assertions(
     sources: Collection[str],
 ) -> Node:
     """What was told of ``node`` under these names, or by these sources, becomes another node's."""
-    canvas.load([node.id])
-    canvas.load_relations([node.id])
+    work.load([node.id])
+    work.load_relations([node.id])
     keys = set(map(name_key, names))
-    mine = [t for t in canvas.told.values() if canvas.root(t.node) == node.id]
+    mine = [t for t in work.told.values() if work.root(t.node) == node.id]
     moved = [t for t in mine if t.key in keys or (t.source and t.source.id in sources)]
     if not moved:
         raise InvalidInput(
@@ -84,26 +84,26 @@ def split_assertions(
         confidence=node.confidence,
         sensitivity=Sensitivity.HIGH if guarded else Sensitivity.NORMAL,
     )
-    other = create_node(canvas, word)
-    for telling in moved:
-        canvas.tell(replace(telling, node=other.id))
-    _move_relations_and_notes(canvas, node, other, {t.source.id for t in moved if t.source})
-    canvas.put(node)
+    other = create_node(work, word)
+    for assertion in moved:
+        work.tell(replace(assertion, node=other.id))
+    _move_relations_and_notes(work, node, other, {t.source.id for t in moved if t.source})
+    work.put(node)
     return other
 
 
 def _move_relations_and_notes(
-    canvas: GraphUnitOfWork, node: Node, other: Node, sources: set[str]
+    work: GraphUnitOfWork, node: Node, other: Node, sources: set[str]
 ) -> None:
     """Relations and notes of the sources that mean only the other one."""
-    told = [t for t in canvas.told.values() if t.source and canvas.root(t.node) == node.id]
+    told = [t for t in work.told.values() if t.source and work.root(t.node) == node.id]
     only_other = sources - {t.source.id for t in told if t.source}
-    for telling in list(canvas.related.values()):
-        if telling.source and telling.source.id in only_other:
+    for assertion in list(work.related.values()):
+        if assertion.source and assertion.source.id in only_other:
             a, b = (
-                other.id if canvas.root(end) == node.id else end for end in (telling.a, telling.b)
+                other.id if work.root(end) == node.id else end for end in (assertion.a, assertion.b)
             )
-            canvas.relate(replace(telling, a=a, b=b))
-    for note in list(canvas.notes.values()):
+            work.relate(replace(assertion, a=a, b=b))
+    for note in list(work.notes.values()):
         if note.about == node.id and note.source and note.source.id in only_other:
-            canvas.note(replace(note, about=other.id))
+            work.note(replace(note, about=other.id))

@@ -48,18 +48,18 @@ from commonplace.store.queries import AssertionQuery, EndedQuery, GraphQuery
 GraphItem = Node | Edge | Note | Artifact
 
 
-def load_visible_item(canvas: GraphUnitOfWork, principal: Principal, id: str) -> GraphItem:
+def load_visible_item(work: GraphUnitOfWork, principal: Principal, id: str) -> GraphItem:
     """To be taken away or brought back. Of a node that was merged, the one that speaks for it."""
     sight = visibility_by_id(principal)
-    item = _load_item(canvas, id)
+    item = _load_item(work, id)
     if isinstance(item, Node) and item.is_owner:
         raise InvalidInput(
             "The owner's node cannot be removed.",
             remedy="Forget or erase assertions about the owner instead.",
             field="ids",
         )
-    is_there = item is not None and _is_in_team_view(canvas.engine, principal, item.id)
-    if item is None or not is_there or not _is_visible(canvas, sight, item):
+    is_there = item is not None and _is_in_team_view(work.engine, principal, item.id)
+    if item is None or not is_there or not _is_visible(work, sight, item):
         raise NotFound(f"There is no {id!r} here.", field="ids")
     return item
 
@@ -68,36 +68,34 @@ def _is_in_team_view(engine: EngineContext, principal: Principal, id: str) -> bo
     """A key for one team takes away, and brings back, only what it sees at this moment."""
     if principal.team is None:
         return True
-    picture = visible_graph(engine, principal, whole=True).snapshot
-    notes = (note.id for noted in picture.notes.values() for note in noted)
-    return id in {*picture.nodes, *picture.edges, *picture.artifacts, *notes}
+    snapshot = visible_graph(engine, principal, whole=True).snapshot
+    notes = (note.id for noted in snapshot.notes.values() for note in noted)
+    return id in {*snapshot.nodes, *snapshot.edges, *snapshot.artifacts, *notes}
 
 
-def _is_visible(canvas: GraphUnitOfWork, sight: Visibility, item: GraphItem) -> bool:
+def _is_visible(work: GraphUnitOfWork, sight: Visibility, item: GraphItem) -> bool:
     match item:
         case Node():
             return sees_node(sight, item)
         case Edge():
-            ends = {end: canvas.node(end) for end in item.ends}
+            ends = {end: work.node(end) for end in item.ends}
             seen = {id: node for id, node in ends.items() if node and sees_node(sight, node)}
             return sees_edge(sight, seen, item)
         case Note():
-            about = _load_item(canvas, item.about)
-            return (
-                sees_note(sight, item) and about is not None and _is_visible(canvas, sight, about)
-            )
+            about = _load_item(work, item.about)
+            return sees_note(sight, item) and about is not None and _is_visible(work, sight, about)
         case Artifact():
             return sees_artifact(sight, item)
 
 
-def _load_item(canvas: GraphUnitOfWork, id: str) -> GraphItem | None:
-    store, scope = canvas.engine.store, canvas.scope
+def _load_item(work: GraphUnitOfWork, id: str) -> GraphItem | None:
+    store, scope = work.engine.store, work.scope
     if id.startswith(NODE):
-        canvas.load([id])
-        return canvas.node(canvas.root(id))
+        work.load([id])
+        return work.node(work.root(id))
     if id.startswith(EDGE):
-        canvas.load_edges([id])
-        return canvas.edges.get(id)
+        work.load_edges([id])
+        return work.edges.get(id)
     if id.startswith(NOTE):
         return next(iter(store.graph_items(scope, GraphQuery(notes=[id])).notes), None)
     return next(iter(store.graph_items(scope, GraphQuery(artifacts=[id])).artifacts), None)
@@ -127,11 +125,11 @@ def remove_items(
     """All of them, or NotFound naming the first that is not there for this caller."""
     if not ids:
         return GraphRemoval()
-    canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
+    work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
     for id in ids:
-        load_visible_item(canvas, principal, id)
-        retract_item(canvas, id)
-    steps = diff_graph(canvas, ended=ended)
+        load_visible_item(work, principal, id)
+        retract_item(work, id)
+    steps = diff_graph(work, ended=ended)
     made = tuple(
         RemoveArtifact(id, Entry(op=Op.DELETE, event=ended, subject=id, category=OF_ARTIFACTS))
         for id in ids
@@ -141,23 +139,23 @@ def remove_items(
     return GraphRemoval((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
 
 
-def retract_item(canvas: GraphUnitOfWork, id: str) -> None:
+def retract_item(work: GraphUnitOfWork, id: str) -> None:
     """All that is told of it, and what is noted on it."""
     if id.startswith(NODE):
-        canvas.load([id])
-        canvas.load_relations([id])
-        group = set(canvas.group(canvas.root(id)))
-        canvas.retract([t.id for t in canvas.told.values() if t.node in group])
-        canvas.retract([t.id for t in canvas.related.values() if {t.a, t.b} & group])
+        work.load([id])
+        work.load_relations([id])
+        group = set(work.group(work.root(id)))
+        work.retract([t.id for t in work.told.values() if t.node in group])
+        work.retract([t.id for t in work.related.values() if {t.a, t.b} & group])
     elif id.startswith(EDGE):
-        canvas.load_edges([id])
-        if edge := canvas.edges.get(id):
-            canvas.load_relations([edge.a], equivalent_types(edge.type))
-        canvas.retract([t.id for t in canvas.related.values() if t.edge == id])
+        work.load_edges([id])
+        if edge := work.edges.get(id):
+            work.load_relations([edge.a], equivalent_types(edge.type))
+        work.retract([t.id for t in work.related.values() if t.edge == id])
     elif id.startswith(NOTE):
-        for note in canvas.engine.store.graph_items(canvas.scope, GraphQuery(notes=[id])).notes:
-            canvas.load_subject(note.about)
-        canvas.retract([id])
+        for note in work.engine.store.graph_items(work.scope, GraphQuery(notes=[id])).notes:
+            work.load_subject(note.about)
+        work.retract([id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +192,13 @@ def purge_graph_items(
     )
     due = [id for id, at in over.forgotten.items() if at <= now]
     ended = [note.id for note in over.notes]
-    canvas = GraphUnitOfWork(engine, scope, by, now)
+    work = GraphUnitOfWork(engine, scope, by, now)
     for id in dict.fromkeys([*due, *ended]):
         if not _is_artifact(id):
-            retract_item(canvas, id)
+            retract_item(work, id)
     made = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
     made |= dict.fromkeys(over.artifacts, Event.TTL)
-    return (*diff_graph(canvas), *(_remove_artifact(id, event) for id, event in made.items()))
+    return (*diff_graph(work), *(_remove_artifact(id, event) for id, event in made.items()))
 
 
 _NOTES_AT_ONCE = 1000
@@ -221,17 +219,17 @@ def _set_forgotten(
     until: datetime | None,
     event: Event,
 ) -> VisibilityChange:
-    canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
-    items = [_refuse_ended(load_visible_item(canvas, principal, id), canvas.at) for id in ids]
+    work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
+    items = [_refuse_ended(load_visible_item(work, principal, id), work.at) for id in ids]
     moving = [item for item in items if (item.purge_at is None) is not (until is None)]
     if until is None:
         names = build_name_index(engine.graph_cache.of(principal.own_scope).snapshot.nodes.values())
         _refuse_taken(names, visibility_by_id(principal), moving)
     for item in moving:
-        _set_purge_at(canvas, item, until)
+        _set_purge_at(work, item, until)
     artifacts = tuple(
         PutArtifact(
-            replace(each, purge_at=until, updated_at=canvas.at),
+            replace(each, purge_at=until, updated_at=work.at),
             Entry(op=_OP_OF_EVENT[event], event=event, subject=each.id, category=OF_ARTIFACTS),
         )
         for each in moving
@@ -239,7 +237,7 @@ def _set_forgotten(
     )
     already = tuple(item.id for item in items if item not in moving)
     return VisibilityChange(
-        (*diff_graph(canvas, moved=event), *artifacts), tuple(each.id for each in moving), already
+        (*diff_graph(work, moved=event), *artifacts), tuple(each.id for each in moving), already
     )
 
 
@@ -253,14 +251,14 @@ def _refuse_ended(item: GraphItem, now: datetime) -> GraphItem:
 _OP_OF_EVENT = {Event.DELETE: Op.DELETE, Event.RESTORE: Op.RESTORE}
 
 
-def _set_purge_at(canvas: GraphUnitOfWork, item: GraphItem, until: datetime | None) -> None:
+def _set_purge_at(work: GraphUnitOfWork, item: GraphItem, until: datetime | None) -> None:
     if isinstance(item, Node):
-        canvas.put(item.evolve(purge_at=until))
+        work.put(item.evolve(purge_at=until))
     elif isinstance(item, Edge):
-        canvas.put_edge(item.evolve(purge_at=until))
+        work.put_edge(item.evolve(purge_at=until))
     elif isinstance(item, Note):
-        canvas.load_subject(item.about)
-        canvas.note(replace(item, purge_at=until))
+        work.load_subject(item.about)
+        work.note(replace(item, purge_at=until))
 
 
 def _refuse_taken(names: NameIndex, sight: Visibility, coming: Sequence[GraphItem]) -> None:
@@ -274,8 +272,8 @@ def retract_sources(
     engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
 ) -> tuple[ChangesetStep, ...]:
     """As if they had never been met: what others tell, too, has one support fewer."""
-    canvas, ids = _open_for_sources(engine, scope, sources, by, at)
-    canvas.retract(ids)
+    work, ids = _open_for_sources(engine, scope, sources, by, at)
+    work.retract(ids)
     made = [
         replace(each, source=None)
         for each in engine.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
@@ -283,7 +281,7 @@ def retract_sources(
     ]
     read = engine.store.extractions(scope, sources)
     return (
-        *diff_graph(canvas, ended=ended),
+        *diff_graph(work, ended=ended),
         *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in made),
         *(SetExtraction(each, Entry(op=Op.DELETE), gone=True) for each in read),
     )
@@ -293,26 +291,26 @@ def set_sources_standing(
     engine: EngineContext, scope: Scope, sources: Sequence[str], stands: bool, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """Hidden with a source that is forgotten, and back with it."""
-    canvas, ids = _open_for_sources(engine, scope, sources, by, at)
-    canvas.set_standing(ids, stands)
-    return diff_graph(canvas)
+    work, ids = _open_for_sources(engine, scope, sources, by, at)
+    work.set_standing(ids, stands)
+    return diff_graph(work)
 
 
 def apply_source_sensitivity(
     engine: EngineContext, scope: Scope, source: Source, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """What a source tells is as sensitive as the source."""
-    canvas, _ = _open_for_sources(engine, scope, [source.id], by, at)
-    for told in list(canvas.told.values()):
+    work, _ = _open_for_sources(engine, scope, [source.id], by, at)
+    for told in list(work.told.values()):
         if told.source and told.source.id == source.id:
-            canvas.tell(replace(told, source=_with_sensitivity(told.source, source)))
-    for related in list(canvas.related.values()):
+            work.tell(replace(told, source=_with_sensitivity(told.source, source)))
+    for related in list(work.related.values()):
         if related.source and related.source.id == source.id:
-            canvas.relate(replace(related, source=_with_sensitivity(related.source, source)))
-    for note in list(canvas.notes.values()):
+            work.relate(replace(related, source=_with_sensitivity(related.source, source)))
+    for note in list(work.notes.values()):
         if note.source and note.source.id == source.id:
-            canvas.note(replace(note, source=_with_sensitivity(note.source, source)))
-    return diff_graph(canvas)
+            work.note(replace(note, source=_with_sensitivity(note.source, source)))
+    return diff_graph(work)
 
 
 def _with_sensitivity(cited: CitedSource, source: Source) -> CitedSource:
@@ -322,13 +320,13 @@ def _with_sensitivity(cited: CitedSource, source: Source) -> CitedSource:
 def _open_for_sources(
     engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
 ) -> tuple[GraphUnitOfWork, list[str]]:
-    canvas = GraphUnitOfWork(engine, scope, by, at)
+    work = GraphUnitOfWork(engine, scope, by, at)
     if not sources:
-        return canvas, []
+        return work, []
     nodes, edges, notes = engine.store.assertions(scope, AssertionQuery(sources=sources))
-    canvas.load(t.node for t in nodes)
-    canvas.load(note.about for note in notes if note.about.startswith(OF_NODE))
-    canvas.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))
-    for telling in edges:
-        canvas.load_relations([telling.a], [telling.type])
-    return canvas, [each.id for told in (nodes, edges, notes) for each in told]
+    work.load(t.node for t in nodes)
+    work.load(note.about for note in notes if note.about.startswith(OF_NODE))
+    work.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))
+    for assertion in edges:
+        work.load_relations([assertion.a], [assertion.type])
+    return work, [each.id for told in (nodes, edges, notes) for each in told]

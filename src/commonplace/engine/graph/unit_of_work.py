@@ -52,10 +52,10 @@ class GraphUnitOfWork:
         groups = {self.root(id) for id in ids} - self._loaded
         members = [id for id in {**self.nodes, **self.changed_nodes} if self.root(id) in groups]
         self._loaded |= groups
-        for telling in self.engine.store.assertions(
+        for assertion in self.engine.store.assertions(
             self.scope, AssertionQuery(nodes=members)
         ).nodes:
-            self._keep(self.told, telling)
+            self._keep(self.told, assertion)
 
     def is_loaded(self, root: str) -> bool:
         """Whether all that was told of it is here."""
@@ -98,10 +98,10 @@ class GraphUnitOfWork:
         found = self.engine.store.assertions(
             self.scope, AssertionQuery(ends=members, types=types)
         ).edges
-        for telling in found:
-            self._keep(self.related, telling)
-        self.load_edges(telling.edge for telling in found)
-        self.load_identities(end for telling in found for end in (telling.a, telling.b))
+        for assertion in found:
+            self._keep(self.related, assertion)
+        self.load_edges(assertion.edge for assertion in found)
+        self.load_identities(end for assertion in found for end in (assertion.a, assertion.b))
 
     def load_edges(self, ids: Iterable[str]) -> None:
         wanted = [id for id in dict.fromkeys(ids) if id not in self.edges]
@@ -153,11 +153,11 @@ class GraphUnitOfWork:
 
     # ——— telling ———
 
-    def tell(self, telling: NodeAssertion) -> None:
-        self.told[telling.id] = telling
+    def tell(self, assertion: NodeAssertion) -> None:
+        self.told[assertion.id] = assertion
 
-    def relate(self, telling: EdgeAssertion) -> None:
-        self.related[telling.id] = telling
+    def relate(self, assertion: EdgeAssertion) -> None:
+        self.related[assertion.id] = assertion
 
     def note(self, note: Note) -> None:
         self.notes[note.id] = note
@@ -196,9 +196,9 @@ class GraphUnitOfWork:
 
     def touched_assertions(self) -> Iterator[NodeAssertion]:
         """New, changed or gone, as they are and as they were."""
-        for telling in self._changed(self.told):
-            yield telling
-            before = self.before.get(telling.id)
+        for assertion in self._changed(self.told):
+            yield assertion
+            before = self.before.get(assertion.id)
             if isinstance(before, NodeAssertion):
                 yield before  # it may have been another node's
         yield from self.removed_assertions()
@@ -214,9 +214,9 @@ class GraphUnitOfWork:
         return self._changed(self.related)
 
     def touched_relations(self) -> Iterator[EdgeAssertion]:
-        for telling in self.changed_relations():
-            yield telling
-            before = self.before.get(telling.id)
+        for assertion in self.changed_relations():
+            yield assertion
+            before = self.before.get(assertion.id)
             if isinstance(before, EdgeAssertion):
                 yield before
         yield from (each for each in self._gone() if isinstance(each, EdgeAssertion))
@@ -251,50 +251,50 @@ def load_owner_name(engine: EngineContext, scope: Scope, coming: Iterable[Memory
     return scope.name
 
 
-def ensure_owner(canvas: GraphUnitOfWork) -> None:
+def ensure_owner(work: GraphUnitOfWork) -> None:
     """They come with the first thing that comes into their graph, whatever it is."""
-    if not has_owner(canvas.engine, canvas.scope):
-        load_or_create_owner(canvas, canvas.known)
+    if not has_owner(work.engine, work.scope):
+        load_or_create_owner(work, work.known)
 
 
 def has_owner(engine: EngineContext, scope: Scope) -> bool:
     return any(node.is_owner for node in engine.graph_cache.of(scope).snapshot.nodes.values())
 
 
-def load_or_create_owner(canvas: GraphUnitOfWork, known: NameIndex) -> Node:
+def load_or_create_owner(work: GraphUnitOfWork, known: NameIndex) -> Node:
     """Made when it is first needed."""
     if known.owner is not None:
-        canvas.load([known.owner.id])
+        work.load([known.owner.id])
         return known.owner
-    made = next((node for node in canvas.changed_nodes.values() if node.is_owner), None)
+    made = next((node for node in work.changed_nodes.values() if node.is_owner), None)
     if made is None:
-        made = build_owner_node(canvas, known, load_owner_name(canvas.engine, canvas.scope))
-        canvas.put(made)
+        made = build_owner_node(work, known, load_owner_name(work.engine, work.scope))
+        work.put(made)
     return made
 
 
-def build_owner_node(canvas: GraphUnitOfWork, known: NameIndex, name: str) -> Node:
+def build_owner_node(work: GraphUnitOfWork, known: NameIndex, name: str) -> Node:
     return Node(
-        id=NODE_PREFIX + canvas.engine.new_id(),
-        user_id=canvas.scope.name,
+        id=NODE_PREFIX + work.engine.new_id(),
+        user_id=work.scope.name,
         type=NodeType.PERSON,
         name=name,
         key=_free_key(known, name),
         is_owner=True,
         confidence=1.0,
         ttl_policy=TtlPolicy.KEEP_FOREVER,
-        created_by=canvas.by,
-        created_at=canvas.at,
-        updated_at=canvas.at,
+        created_by=work.by,
+        created_at=work.at,
+        updated_at=work.at,
     )
 
 
-def rename_owner(canvas: GraphUnitOfWork, known: NameIndex, name: str) -> None:
+def rename_owner(work: GraphUnitOfWork, known: NameIndex, name: str) -> None:
     """They call themself otherwise now. Nobody's node is made for that alone. Somebody who has
     that name already keeps it, too: whether the two are one is for the owner to say."""
     if known.owner is not None and known.owner.name != name:
-        canvas.load([known.owner.id])
-        canvas.put(known.owner.evolve(name=name, key=_free_key(known, name)))
+        work.load([known.owner.id])
+        work.put(known.owner.evolve(name=name, key=_free_key(known, name)))
 
 
 def _free_key(known: NameIndex, name: str) -> str:

@@ -47,43 +47,43 @@ class NodeInput:
 
 
 def create_node(
-    canvas: GraphUnitOfWork, word: NodeInput, ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    work: GraphUnitOfWork, word: NodeInput, ttl_policy: TtlPolicy = TtlPolicy.DECAY
 ) -> Node:
     node = Node(
-        id=NODE_PREFIX + canvas.engine.new_id(),
-        user_id=canvas.scope.name,
+        id=NODE_PREFIX + work.engine.new_id(),
+        user_id=work.scope.name,
         type=word.type,
         subtype=word.subtype,
         name=word.name,
         key=name_key(word.name),
         ttl_policy=ttl_policy,
-        created_by=canvas.by,
-        created_at=canvas.at,
-        updated_at=canvas.at,
+        created_by=work.by,
+        created_at=work.at,
+        updated_at=work.at,
     )
-    canvas.put(node)
-    assert_node(canvas, node, word)
+    work.put(node)
+    assert_node(work, node, word)
     return node
 
 
-def assert_node(canvas: GraphUnitOfWork, node: Node, word: NodeInput) -> None:
+def assert_node(work: GraphUnitOfWork, node: Node, word: NodeInput) -> None:
     """Of each who says something the last word counts; those before are kept, for they were what
     was known then. The name that it had stays one of its names: whoever still says it means this
     node. What was said of it while it was guarded counts beside what is said openly."""
-    mine = own_assertion(canvas, node, word.sensitivity)
+    mine = own_assertion(work, node, word.sensitivity)
     not_called = _denied_names(word, mine)
     aliases = word.aliases
     was_named = mine is not None and mine.key not in ("", word.key)
     if mine and was_named and mine.name not in (*aliases, *not_called):
         aliases = (*aliases, mine.name)
-    just_now = mine is not None and mine.recorded_at == canvas.at
-    canvas.tell(
+    just_now = mine is not None and mine.recorded_at == work.at
+    work.tell(
         NodeAssertion(
-            id=mine.id if mine and just_now else canvas.engine.new_id(),
+            id=mine.id if mine and just_now else work.engine.new_id(),
             node=node.id,
             source=None,
-            by=canvas.by,
-            recorded_at=canvas.at,
+            by=work.by,
+            recorded_at=work.at,
             type=word.type,
             name=word.name,
             key=word.key,
@@ -111,7 +111,7 @@ def _denied_names(word: NodeInput, mine: NodeAssertion | None) -> tuple[str, ...
 
 
 def update_node_input(
-    canvas: GraphUnitOfWork,
+    work: GraphUnitOfWork,
     node: Node,
     changes: Mapping[str, Any],
     spoken_of: str,
@@ -120,7 +120,7 @@ def update_node_input(
     """What the caller said of it before, with ``changes``: fields of a NodeWord, of which names and
     addresses are added. ``spoken_of``: what they call it now."""
     guarded = sensitivity or node.sensitivity
-    said = own_assertion(canvas, node, guarded)
+    said = own_assertion(work, node, guarded)
     kept: dict[str, Any] = {"type": node.type, "subtype": node.subtype, "sensitivity": guarded}
     if changes.get("type", node.type) is not NodeType.ENTITY:
         if "subtype" in changes:
@@ -190,15 +190,15 @@ def _remove_denied(word: NodeInput, node: Node, changes: Mapping[str, Any]) -> N
     )
 
 
-def ensure_asserted(canvas: GraphUnitOfWork, node: Node, spoken_of: str) -> None:
+def ensure_asserted(work: GraphUnitOfWork, node: Node, spoken_of: str) -> None:
     """Whoever says something about a node says, too, that it is there: it stays when the sources
     that told of it are gone."""
-    if not node.is_owner and not _own_assertions(canvas, node):
-        assert_node(canvas, node, update_node_input(canvas, node, {}, spoken_of))
+    if not node.is_owner and not _own_assertions(work, node):
+        assert_node(work, node, update_node_input(work, node, {}, spoken_of))
 
 
 def assert_relation(
-    canvas: GraphUnitOfWork,
+    work: GraphUnitOfWork,
     a: Node,
     b: Node,
     type: str,
@@ -218,18 +218,18 @@ def assert_relation(
     ``spoken_of``: what the two are called by whoever says so."""
     if a.id == b.id:
         raise InvalidInput("A node cannot have a relationship with itself.", field="to_node")
-    ensure_asserted(canvas, a, spoken_of[0])
-    ensure_asserted(canvas, b, spoken_of[1])
-    telling = EdgeAssertion(
-        id=canvas.engine.new_id(),
+    ensure_asserted(work, a, spoken_of[0])
+    ensure_asserted(work, b, spoken_of[1])
+    assertion = EdgeAssertion(
+        id=work.engine.new_id(),
         edge="",
         a=a.id,
         b=b.id,
         type=type,
         source=None,
-        by=canvas.by,
-        recorded_at=canvas.at,
-        valid_from=valid_from or canvas.at,
+        by=work.by,
+        recorded_at=work.at,
+        valid_from=valid_from or work.at,
         valid_to=valid_to,
         ends=ends,
         beside=beside,
@@ -239,23 +239,23 @@ def assert_relation(
         confidence=confidence,
         sensitivity=_highest_sensitivity(sensitivity, a.sensitivity, b.sensitivity),
     )
-    canvas.relate(telling)
-    return telling
+    work.relate(assertion)
+    return assertion
 
 
 def attach_note(
-    canvas: GraphUnitOfWork, about: Node | Edge, content: str, lifetime: NoteLifetime
+    work: GraphUnitOfWork, about: Node | Edge, content: str, lifetime: NoteLifetime
 ) -> Note:
     made = Note(
-        id=OF_NOTES + canvas.engine.new_id(),
+        id=OF_NOTES + work.engine.new_id(),
         about=about.id,
         content=content,
-        added_by=canvas.by,
-        date_added=canvas.at,
-        expires_at=note_expiry(lifetime, canvas.at),
+        added_by=work.by,
+        date_added=work.at,
+        expires_at=note_expiry(lifetime, work.at),
         sensitivity=about.sensitivity,
     )
-    canvas.note(made)
+    work.note(made)
     return made
 
 
@@ -264,13 +264,13 @@ def _highest_sensitivity(*marks: Sensitivity) -> Sensitivity:
 
 
 def own_assertion(
-    canvas: GraphUnitOfWork, node: Node, sensitivity: Sensitivity
+    work: GraphUnitOfWork, node: Node, sensitivity: Sensitivity
 ) -> NodeAssertion | None:
     """What whoever speaks now has said of it before, as guarded as it is now."""
-    said = [t for t in _own_assertions(canvas, node) if t.sensitivity is sensitivity]
-    mine = [t for t in said if t.by == canvas.by]
+    said = [t for t in _own_assertions(work, node) if t.sensitivity is sensitivity]
+    mine = [t for t in said if t.by == work.by]
     return max(mine, key=lambda t: t.recorded_at, default=None)
 
 
-def _own_assertions(canvas: GraphUnitOfWork, node: Node) -> list[NodeAssertion]:
-    return [t for t in canvas.told.values() if t.node == node.id and t.source is None]
+def _own_assertions(work: GraphUnitOfWork, node: Node) -> list[NodeAssertion]:
+    return [t for t in work.told.values() if t.node == node.id and t.source is None]

@@ -73,42 +73,42 @@ def _load_visible(
     sources: bool,
     silent: bool,
 ) -> GraphSnapshot:
-    picture = limit_to_visibility(engine.graph_cache.of(principal.own_scope).snapshot, sight)
+    snapshot = limit_to_visibility(engine.graph_cache.of(principal.own_scope).snapshot, sight)
     if principal.team is not None:
-        picture = _limit_to_team(
-            engine, principal.own_scope, Scope.of_team(principal.team), picture
+        snapshot = _limit_to_team(
+            engine, principal.own_scope, Scope.of_team(principal.team), snapshot
         )
-    nodes, edges = picture.nodes, picture.edges
+    nodes, edges = snapshot.nodes, snapshot.edges
     about = nodes.keys() | edges.keys()
-    speaking = _cited_sources(picture) if sources else ()
+    speaking = _cited_sources(snapshot) if sources else ()
     readable, teams = (
         _readable_sources(engine, principal, sight, speaking, whole, silent)
         if sources
         else ({}, {})
     )
     return replace(
-        picture,
-        notes=_visible_notes(sight, picture.notes, about, readable if sources else None),
-        mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
+        snapshot,
+        notes=_visible_notes(sight, snapshot.notes, about, readable if sources else None),
+        mentions=tuple(m for m in snapshot.mentions if m.node in nodes and m.source in readable),
         sources=readable,
         artifacts=_visible_artifacts(
-            sight, picture.artifacts, readable if sources else None, engine.clock()
+            sight, snapshot.artifacts, readable if sources else None, engine.clock()
         ),
         teams=teams,
         marks=engine.store.graph_items(principal.own_scope, GraphQuery(marks=None)).marks,
     )
 
 
-def limit_to_visibility(picture: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
+def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
     """The nodes and edges alone that may be seen. Mentions, notes and artifacts are all there: who
     takes this limits those that they read."""
-    nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
-    edges = {id: edge for id, edge in picture.edges.items() if sees_edge(sight, nodes, edge)}
-    return replace(picture, nodes=nodes, edges=edges)
+    nodes = {id: node for id, node in snapshot.nodes.items() if sees_node(sight, node)}
+    edges = {id: edge for id, edge in snapshot.edges.items() if sees_edge(sight, nodes, edge)}
+    return replace(snapshot, nodes=nodes, edges=edges)
 
 
 def _limit_to_team(
-    engine: EngineContext, home: Scope, team: Scope, picture: GraphSnapshot
+    engine: EngineContext, home: Scope, team: Scope, snapshot: GraphSnapshot
 ) -> GraphSnapshot:
     """For a key that reaches one team: without what only the sources of others tell of."""
 
@@ -116,20 +116,20 @@ def _limit_to_team(
         near = told.source is None or told.source.scope in (home.key, team.key)
         return told.stands and near
 
-    speakers = merge_roots_of(engine, home, picture)
+    speakers = merge_roots_of(engine, home, snapshot)
     told = engine.store.assertions(home, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
-    present = {speakers[telling.node] for telling in told.nodes if counts(telling)}
-    nodes = {id: n for id, n in picture.nodes.items() if n.is_owner or id in present}
-    drawn = {telling.edge for telling in told.edges if counts(telling)}
+    present = {speakers[assertion.node] for assertion in told.nodes if counts(assertion)}
+    nodes = {id: n for id, n in snapshot.nodes.items() if n.is_owner or id in present}
+    drawn = {assertion.edge for assertion in told.edges if counts(assertion)}
     return replace(
-        picture,
+        snapshot,
         nodes=nodes,
         edges={
             id: edge
-            for id, edge in picture.edges.items()
+            for id, edge in snapshot.edges.items()
             if id in drawn and nodes.keys() >= set(edge.ends)
         },
-        notes={about: tuple(filter(counts, notes)) for about, notes in picture.notes.items()},
+        notes={about: tuple(filter(counts, notes)) for about, notes in snapshot.notes.items()},
     )
 
 
@@ -186,12 +186,12 @@ def _hide_unreadable_source(item: Citing, readable: Collection[str] | None) -> C
     return replace(item, source=None)
 
 
-def _cited_sources(picture: GraphSnapshot) -> Iterator[str]:
+def _cited_sources(snapshot: GraphSnapshot) -> Iterator[str]:
     """The sources of all that is in a picture."""
-    yield from (mention.source for mention in picture.mentions)
-    noted = (note for notes in picture.notes.values() for note in notes)
+    yield from (mention.source for mention in snapshot.mentions)
+    noted = (note for notes in snapshot.notes.values() for note in notes)
     yield from (note.source.id for note in noted if note.source)
-    yield from (made.source.id for made in picture.artifacts.values() if made.source)
+    yield from (made.source.id for made in snapshot.artifacts.values() if made.source)
 
 
 def _readable_sources(
@@ -231,17 +231,17 @@ def _list_sources(
     return {source.id: source for source in engine.live_source_page(reading.scope, listing)}
 
 
-def _graph_key(principal: Principal, sight: Visibility, picture: GraphSnapshot) -> GraphKey:
-    sources = sorted(f"{source.id}@{source.version}" for source in picture.sources.values())
+def _graph_key(principal: Principal, sight: Visibility, snapshot: GraphSnapshot) -> GraphKey:
+    sources = sorted(f"{source.id}@{source.version}" for source in snapshot.sources.values())
     return (
         principal.own_scope.key,
-        str(picture.revision),
+        str(snapshot.revision),
         str(sight.cleared),
         principal.team or "",
         *sorted(sight.categories if sight.categories is not None else ["*"]),
         str(hash(tuple(sources))),
-        str(len(picture.artifacts)),  # some end between two revisions
-        *sorted(picture.teams),
+        str(len(snapshot.artifacts)),  # some end between two revisions
+        *sorted(snapshot.teams),
     )
 
 

@@ -86,20 +86,20 @@ def build_result(
     query_used: tuple[str, ...],
     now: datetime,
 ) -> ExploreResult:
-    telling = _ResultBuilder(view, asked, now)
-    nodes = [telling.node(hit) for hit in found.nodes]
+    assertion = _ResultBuilder(view, asked, now)
+    nodes = [assertion.node(hit) for hit in found.nodes]
     return ExploreResult(
         meta=Meta(granularity=asked.granularity, query_used=query_used),
         semantic=Semantic(
             people=tuple(n for n in nodes if n.node_type is NodeType.PERSON),
             concepts=tuple(n for n in nodes if n.node_type is NodeType.CONCEPT),
             entities=tuple(n for n in nodes if n.node_type is NodeType.ENTITY),
-            relationships=tuple(map(telling.edge, found.edges)),
-            neighbors=telling.neighbors(found),
+            relationships=tuple(map(assertion.edge, found.edges)),
+            neighbors=assertion.neighbors(found),
         ),
         episodic=Episodic(
-            sources=tuple(map(telling.source, found.sources)),
-            artifacts=tuple(map(telling.artifact, found.artifacts)),
+            sources=tuple(map(assertion.source, found.sources)),
+            artifacts=tuple(map(assertion.artifact, found.artifacts)),
         ),
     )
 
@@ -107,10 +107,10 @@ def build_result(
 class _ResultBuilder:
     def __init__(self, view: GraphView, asked: ExploreRequest, now: datetime):
         self._view, self._asked, self._now = view, asked, now
-        self._picture = view.snapshot
+        self._snapshot = view.snapshot
 
     def node(self, hit: ScoredItem) -> SemanticNodeHit:
-        node, marks = self._picture.nodes[hit.id], self._picture.marks_of(hit.id)
+        node, marks = self._snapshot.nodes[hit.id], self._snapshot.marks_of(hit.id)
         stands = current_salience(node, marks, self._now)
         return SemanticNodeHit(
             entity_key=node.id,
@@ -126,8 +126,8 @@ class _ResultBuilder:
         )
 
     def edge(self, hit: ScoredItem) -> RelationshipHit:
-        edge = self._picture.edges[hit.id]
-        stands = current_salience(edge, self._picture.marks_of(hit.id), self._now)
+        edge = self._snapshot.edges[hit.id]
+        stands = current_salience(edge, self._snapshot.marks_of(hit.id), self._now)
         return RelationshipHit(
             entity_key=edge.id,
             from_entity_key=edge.a,
@@ -145,7 +145,7 @@ class _ResultBuilder:
         )
 
     def source(self, hit: ScoredItem) -> SourceHit:
-        source = self._picture.sources[hit.id]
+        source = self._snapshot.sources[hit.id]
         return SourceHit(
             entity_key=source.id,
             summary=source.summary or source.title,
@@ -165,7 +165,7 @@ class _ResultBuilder:
         )
 
     def artifact(self, hit: ScoredItem) -> ArtifactHit:
-        artifact = self._picture.artifacts[hit.id]
+        artifact = self._snapshot.artifacts[hit.id]
         produced_by = artifact.source.id if artifact.source else ""
         related = self._most_salient(self._view.nodes_in.get(produced_by, ()))
         return ArtifactHit(
@@ -186,30 +186,30 @@ class _ResultBuilder:
         """First the other ends of the relationships that are shown, so that each has its names;
         then the most salient ones that the nodes are joined to otherwise."""
         hits = {hit.id for hit in found.nodes}
-        shown = [self._picture.edges[hit.id] for hit in found.edges]
+        shown = [self._snapshot.edges[hit.id] for hit in found.edges]
         near = dict.fromkeys(end for edge in shown for end in edge.ends if end not in hits)
         touching = {e.id: e for hit in found.nodes for e in self._view.edges_at.get(hit.id, ())}
         holding = (e for e in touching.values() if e.holds(self._asked.then, self._now))
         allowed = filter_edges(holding, self._asked.relationship_filters)
         others = {end for edge in allowed for end in edge.ends} - hits - near.keys()
-        nodes = [*(self._picture.nodes[id] for id in near), *self._most_salient(others)]
+        nodes = [*(self._snapshot.nodes[id] for id in near), *self._most_salient(others)]
         return tuple(map(_summarise_node, nodes[:MAX_NEIGHBORS]))
 
     def _most_salient(self, ids: Iterable[str]) -> list[Node]:
         """Without what is archived."""
         found = []
         for id in ids:
-            node = self._picture.nodes.get(id)
+            node = self._snapshot.nodes.get(id)
             if node is None:
                 continue
-            stands = current_salience(node, self._picture.marks_of(id), self._now)
+            stands = current_salience(node, self._snapshot.marks_of(id), self._now)
             if self._asked.include_archived or not stands.is_archived:
                 found.append((-stands.salience, node.name, node.id, node))
         return [node for *_, node in sorted(found, key=lambda each: each[:3])]
 
     def _snippets(self, about: str) -> tuple[str, ...]:
         return note_snippets(
-            self._picture.notes.get(about, ()), self._asked.then.known_at or self._now
+            self._snapshot.notes.get(about, ()), self._asked.then.known_at or self._now
         )
 
     def _explanation(self, hit: ScoredItem) -> Explanation | None:
@@ -358,13 +358,13 @@ def _cached_view(
     engine: EngineContext, principal: Principal, whole: VisibleGraph, then: PointInTime
 ) -> GraphView:
     """Kept while neither the graph nor a source changes: names and sentences are folded once."""
-    picture = whole.snapshot
-    sources = frozenset((source.id, source.version) for source in picture.sources.values())
+    snapshot = whole.snapshot
+    sources = frozenset((source.id, source.version) for source in snapshot.sources.values())
     who = ("explore", principal.own_scope.key, visibility_of(principal))
     kept: GraphView = engine.caches.graph_views.get_or_make(
-        who, lambda: GraphView(picture), stamp=(whole.key, sources, then.known_at)
+        who, lambda: GraphView(snapshot), stamp=(whole.key, sources, then.known_at)
     )
-    return kept.with_marks(picture.marks)
+    return kept.with_marks(snapshot.marks)
 
 
 def record_touches(engine: EngineContext, principal: Principal, *hits: Sequence[str]) -> None:
@@ -387,13 +387,13 @@ def add_all_sources(
             limit=NO_LIMIT,
         )
         found |= {each.id: each for each in engine.live_source_page(reading.scope, listing)}
-    picture, all_of_it = one.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
+    snapshot, all_of_it = one.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
     mentions = tuple(
         mention
         for mention in all_of_it.mentions
-        if mention.source in found and mention.node in picture.nodes
+        if mention.source in found and mention.node in snapshot.nodes
     )
-    return replace(one, snapshot=replace(picture, sources=found, mentions=mentions))
+    return replace(one, snapshot=replace(snapshot, sources=found, mentions=mentions))
 
 
 def _embedded_items(

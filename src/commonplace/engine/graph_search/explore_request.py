@@ -237,12 +237,12 @@ MIN_WORDS = 2  # of a question that still asks something without its names
 
 
 def widen_queries(
-    asked: ExploreRequest, picture: GraphSnapshot, words: Terminology
+    asked: ExploreRequest, snapshot: GraphSnapshot, words: Terminology
 ) -> tuple[ExploreQuery, ...]:
     """In the order asked; each keeps the threshold of the query that it was made from."""
     if not asked.widen:
         return asked.queries
-    names = [name for node in picture.nodes.values() for name in node.names]
+    names = [name for node in snapshot.nodes.values() for name in node.names]
     made = [
         ExploreQuery(text, query.threshold)
         for query in asked.queries

@@ -29,10 +29,10 @@ class GraphFormat(StrEnum):
 _SHAPES = {NodeType.PERSON: "ellipse", NodeType.CONCEPT: "note", NodeType.ENTITY: "box"}
 
 
-def export_graph(picture: GraphSnapshot, format: GraphFormat, now: datetime, *, past: bool) -> str:
-    nodes = [present_node(picture, node, now) for node in picture.nodes.values()]
-    edges = [edge for edge in picture.edges.values() if past or edge.holds(NOW, now)]
-    shown = present_edges(picture, edges, now)
+def export_graph(snapshot: GraphSnapshot, format: GraphFormat, now: datetime, *, past: bool) -> str:
+    nodes = [present_node(snapshot, node, now) for node in snapshot.nodes.values()]
+    edges = [edge for edge in snapshot.edges.values() if past or edge.holds(NOW, now)]
+    shown = present_edges(snapshot, edges, now)
     writer = {GraphFormat.DOT: _dot, GraphFormat.JSON: _json, GraphFormat.GRAPHML: _graphml}[format]
     return writer(sorted(nodes, key=_creation_order), sorted(shown, key=lambda e: e.id))
 

@@ -52,20 +52,20 @@ class GraphTextIndex:
     sentences: Sequence[SearchableText]
 
 
-def build_text_index(picture: GraphSnapshot) -> GraphTextIndex:
+def build_text_index(snapshot: GraphSnapshot) -> GraphTextIndex:
     names: dict[str, dict[str, float]] = defaultdict(dict)
-    for id, name in _item_names(picture):
+    for id, name in _item_names(snapshot):
         whole = fold_text(name)
         names[whole][id] = 1.0
-        for word in _name_words(picture, id, name, whole):
+        for word in _name_words(snapshot, id, name, whole):
             names[word].setdefault(id, NAME_PART_WEIGHT)
     names.pop("", None)
-    return GraphTextIndex(names, [_searchable_text(*each) for each in _item_texts(picture)])
+    return GraphTextIndex(names, [_searchable_text(*each) for each in _item_texts(snapshot)])
 
 
-def _name_words(picture: GraphSnapshot, id: str, name: str, whole: str) -> list[str]:
+def _name_words(snapshot: GraphSnapshot, id: str, name: str, whole: str) -> list[str]:
     """Words that it is met by as well. Of "Lena's husband" none: he is not called Lena."""
-    node, words = picture.nodes.get(id), whole.split()
+    node, words = snapshot.nodes.get(id), whole.split()
     is_another = node is not None and node.type is NodeType.PERSON and names_someone_else(name)
     return words if len(words) > 1 and not is_another else []
 
@@ -120,26 +120,26 @@ def _searchable_text(id: str, text: str, note: Note | None) -> SearchableText:
     return SearchableText(id, f" {fold_text(text)} ", note)
 
 
-def _item_names(picture: GraphSnapshot) -> Iterator[tuple[str, str]]:
-    for node in picture.nodes.values():
+def _item_names(snapshot: GraphSnapshot) -> Iterator[tuple[str, str]]:
+    for node in snapshot.nodes.values():
         for name in (*node.names, node.key):
             yield node.id, name
-    for source in picture.sources.values():
+    for source in snapshot.sources.values():
         for word in (*source.keywords, *source.tags):
             yield source.id, word
-    for edge in picture.edges.values():
+    for edge in snapshot.edges.values():
         yield edge.id, edge.type
-    for artifact in picture.artifacts.values():
+    for artifact in snapshot.artifacts.values():
         yield artifact.id, artifact.name
 
 
-def _item_texts(picture: GraphSnapshot) -> Iterator[tuple[str, str, Note | None]]:
-    for edge in picture.edges.values():
+def _item_texts(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, Note | None]]:
+    for edge in snapshot.edges.values():
         if edge.description:
             yield edge.id, edge.description, None
-        for note in picture.notes.get(edge.id, ()):
+        for note in snapshot.notes.get(edge.id, ()):
             yield edge.id, note.content, note
-    for artifact in picture.artifacts.values():
+    for artifact in snapshot.artifacts.values():
         if artifact.description:
             yield artifact.id, artifact.description, None
         if isinstance(artifact.output, str):

@@ -139,10 +139,10 @@ def list_nodes(
     include_archived: bool,
 ) -> NodePage:
     """The most salient first."""
-    picture, now = visible_graph(engine, principal).snapshot, engine.clock()
+    snapshot, now = visible_graph(engine, principal).snapshot, engine.clock()
     shown = [
-        present_node(picture, node, now)
-        for node in picture.nodes.values()
+        present_node(snapshot, node, now)
+        for node in snapshot.nodes.values()
         if node.type in types and (not subtypes or node.subtype in subtypes)
     ]
     kept = [n for n in shown if include_archived or n.state is not SalienceState.ARCHIVED]
@@ -164,18 +164,18 @@ def list_edges(
 ) -> EdgePage:
     """The most salient first; with ``past`` those that are over, too."""
     now = engine.clock()
-    picture = graph_as_of(
+    snapshot = graph_as_of(
         engine, principal.own_scope, visible_graph(engine, principal).snapshot, then
     )
-    one = find_node(build_name_index(picture.nodes.values()), node, "node").id if node else None
+    one = find_node(build_name_index(snapshot.nodes.values()), node, "node").id if node else None
     edges = [
         edge
-        for edge in picture.edges.values()
+        for edge in snapshot.edges.values()
         if (one is None or one in edge.ends)
         and (not types or edge.type in types)
         and (past or edge.holds(then, now))
     ]
-    shown = present_edges(picture, edges, now, then)
+    shown = present_edges(snapshot, edges, now, then)
     found = take_page(shown, after, limit + 1)
     return EdgePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
@@ -187,18 +187,18 @@ def show_node(
     now = engine.clock()
     whole = _load_visible(engine, principal, named).snapshot
     id = _merge_root(engine, principal, named)
-    picture = graph_as_of(engine, principal.own_scope, whole, then)
-    node = find_node(build_name_index(picture.nodes.values()), id, "id")
-    mine = [edge for edge in picture.edges.values() if node.id in edge.ends]
+    snapshot = graph_as_of(engine, principal.own_scope, whole, then)
+    node = find_node(build_name_index(snapshot.nodes.values()), id, "id")
+    mine = [edge for edge in snapshot.edges.values() if node.id in edge.ends]
     if not then.is_now:
         mine = [e for e in mine if e.holds(then, now) or _has_ended_by(e, then, now)]
     holding = [edge for edge in mine if edge.holds(then, now)]
     return WholeNode(
-        present_node(picture, node, now, then),
-        tuple(present_edges(picture, holding, now, then)),
-        tuple(present_edges(picture, [e for e in mine if e not in holding], now, then)),
-        live_notes_of(picture, node.id, then.known_at or now),
-        _sources_mentioning(picture, node),
+        present_node(snapshot, node, now, then),
+        tuple(present_edges(snapshot, holding, now, then)),
+        tuple(present_edges(snapshot, [e for e in mine if e not in holding], now, then)),
+        live_notes_of(snapshot, node.id, then.known_at or now),
+        _sources_mentioning(snapshot, node),
     )
 
 
@@ -239,32 +239,32 @@ def _has_ended_by(edge: Edge, then: PointInTime, now: datetime) -> bool:
     return edge.recorded_at <= known_by and edge.valid_from <= at
 
 
-def live_notes_of(picture: GraphSnapshot, id: str, at: datetime) -> tuple[Note, ...]:
-    return tuple(notes_live_at(picture.notes.get(id, ()), at))
+def live_notes_of(snapshot: GraphSnapshot, id: str, at: datetime) -> tuple[Note, ...]:
+    return tuple(notes_live_at(snapshot.notes.get(id, ()), at))
 
 
-def _sources_mentioning(picture: GraphSnapshot, node: Node) -> tuple[Mentioning, ...]:
-    mine = [(each.source, each.said_at) for each in picture.mentions if each.node == node.id]
-    return _present_sources(picture, mine)
+def _sources_mentioning(snapshot: GraphSnapshot, node: Node) -> tuple[Mentioning, ...]:
+    mine = [(each.source, each.said_at) for each in snapshot.mentions if each.node == node.id]
+    return _present_sources(snapshot, mine)
 
 
 def _present_sources(
-    picture: GraphSnapshot, cited: Iterable[tuple[str, datetime]]
+    snapshot: GraphSnapshot, cited: Iterable[tuple[str, datetime]]
 ) -> tuple[Mentioning, ...]:
     """Each source once, where it may be read."""
     found = [
         Mentioning(source.id, source.title, source.summary, said_at)
         for id, said_at in dict(cited).items()
-        if (source := picture.sources.get(id)) is not None
+        if (source := snapshot.sources.get(id)) is not None
     ]
     return tuple(sorted(found, key=lambda each: each.said_at, reverse=True))
 
 
 def present_node(
-    picture: GraphSnapshot, node: Node, now: datetime, then: PointInTime = NOW
+    snapshot: GraphSnapshot, node: Node, now: datetime, then: PointInTime = NOW
 ) -> NodeShown:
     """As present as it is now, with the notes that counted ``then``."""
-    marks = picture.marks_of(node.id)
+    marks = snapshot.marks_of(node.id)
     now_is = current_salience(node, marks, now)
     return NodeShown(
         id=node.id,
@@ -291,28 +291,28 @@ def present_node(
         updated_at=node.updated_at,
         last_accessed_at=marks.touched_at,
         access_count=marks.access_count,
-        notes_snippets=note_snippets(picture.notes.get(node.id, ()), then.known_at or now),
+        notes_snippets=note_snippets(snapshot.notes.get(node.id, ()), then.known_at or now),
     )
 
 
 def present_edges(
-    picture: GraphSnapshot, edges: Iterable[Edge], now: datetime, then: PointInTime = NOW
+    snapshot: GraphSnapshot, edges: Iterable[Edge], now: datetime, then: PointInTime = NOW
 ) -> list[EdgeShown]:
     """The most salient first, then the newest."""
-    shown = [_present_edge(picture, edge, now, then) for edge in edges]
+    shown = [_present_edge(snapshot, edge, now, then) for edge in edges]
     return sorted(shown, key=lambda e: (-e.salience, -e.valid_from.timestamp(), e.id))
 
 
 def _present_edge(
-    picture: GraphSnapshot, edge: Edge, now: datetime, then: PointInTime
+    snapshot: GraphSnapshot, edge: Edge, now: datetime, then: PointInTime
 ) -> EdgeShown:
-    now_is = current_salience(edge, picture.marks_of(edge.id), now)
+    now_is = current_salience(edge, snapshot.marks_of(edge.id), now)
     return EdgeShown(
         id=edge.id,
         from_entity_key=edge.a,
         to_entity_key=edge.b,
-        from_name=picture.nodes[edge.a].name,
-        to_name=picture.nodes[edge.b].name,
+        from_name=snapshot.nodes[edge.a].name,
+        to_name=snapshot.nodes[edge.b].name,
         relationship_kind=edge.kind,
         relationship_type=edge.type,
         description=edge.description,
@@ -328,7 +328,7 @@ def _present_edge(
         recorded_at=edge.recorded_at,
         invalidated_at=edge.invalidated_at,
         recorded_by=edge.recorded_by,
-        notes_snippets=note_snippets(picture.notes.get(edge.id, ()), then.known_at or now),
+        notes_snippets=note_snippets(snapshot.notes.get(edge.id, ()), then.known_at or now),
     )
 
 
@@ -353,37 +353,37 @@ def list_contributions(
     after: str | None = None,
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
-    picture, now = visible_graph(engine, principal, sources=True).snapshot, engine.clock()
+    snapshot, now = visible_graph(engine, principal, sources=True).snapshot, engine.clock()
     owner = principal.user_id
     found = (
-        *_node_contributions(picture, owner),
-        *_edge_contributions(picture, owner),
-        *_note_contributions(picture, owner, now),
+        *_node_contributions(snapshot, owner),
+        *_edge_contributions(snapshot, owner),
+        *_note_contributions(snapshot, owner, now),
     )
     wanted = [each for each in found if by is None or _is_author(each.by, by)]
     wanted.sort(key=lambda each: (each.at, each.id), reverse=True)
     return tuple(take_page(wanted, after, limit))
 
 
-def _node_contributions(picture: GraphSnapshot, owner: str) -> Iterator[Contribution]:
-    for node in picture.nodes.values():
+def _node_contributions(snapshot: GraphSnapshot, owner: str) -> Iterator[Contribution]:
+    for node in snapshot.nodes.values():
         by = display_author(node.created_by, owner)
         yield Contribution(node.id, "node", node.id, node.name, by, node.created_at)
 
 
-def _edge_contributions(picture: GraphSnapshot, owner: str) -> Iterator[Contribution]:
-    for edge in picture.edges.values():
-        ends = f"{picture.nodes[edge.a].name} {edge.type} {picture.nodes[edge.b].name}"
+def _edge_contributions(snapshot: GraphSnapshot, owner: str) -> Iterator[Contribution]:
+    for edge in snapshot.edges.values():
+        ends = f"{snapshot.nodes[edge.a].name} {edge.type} {snapshot.nodes[edge.b].name}"
         by = display_author(edge.recorded_by, owner)
         yield Contribution(edge.id, "edge", edge.id, ends, by, edge.recorded_at)
 
 
 def _note_contributions(
-    picture: GraphSnapshot, owner: str, now: datetime
+    snapshot: GraphSnapshot, owner: str, now: datetime
 ) -> Iterator[Contribution]:
-    for about, notes in picture.notes.items():
+    for about, notes in snapshot.notes.items():
         for note in notes_live_at(notes, now):
-            by = note_author(note, picture, owner)
+            by = note_author(note, snapshot, owner)
             source = note.source.id if note.source else None
             yield Contribution(note.id, "note", about, note.content, by, note.date_added, source)
 

@@ -50,7 +50,7 @@ class TransitionMatrix:
 
 
 def build_transition_matrix(
-    picture: GraphSnapshot,
+    snapshot: GraphSnapshot,
     now: datetime,
     then: PointInTime = NOW,
     sources: Collection[str] | None = None,
@@ -58,23 +58,23 @@ def build_transition_matrix(
     """Of the edges that hold. Ways of no weight lead nowhere. ``sources``: the only places beside
     nodes; else the picture's sources and artifacts are."""
     if sources is None:
-        beside = [*sorted(picture.sources), *sorted(picture.artifacts)]
+        beside = [*sorted(snapshot.sources), *sorted(snapshot.artifacts)]
     else:
         beside = sorted(sources)
-    ids = [*sorted(picture.nodes), *beside]
+    ids = [*sorted(snapshot.nodes), *beside]
     slots = {id: slot for slot, id in enumerate(ids)}
     ways, starts, stops, weights = [], [], [], []
-    for edge in picture.edges.values():
+    for edge in snapshot.edges.values():
         if edge.a == edge.b or edge.a not in slots or edge.b not in slots:
             continue
         if edge.holds(then, now):
-            marks = picture.marks_of(edge.id)
+            marks = snapshot.marks_of(edge.id)
             salience = salience_at(marks, edge.created_at, now, confidence=edge.confidence)
             ways.append(edge.id)
             starts.append(slots[edge.a])
             stops.append(slots[edge.b])
             weights.append(salience * edge.confidence)
-    for source, told in _source_links(picture):
+    for source, told in _source_links(snapshot):
         if source in slots and told in slots:
             ways.append("")
             starts.append(slots[source])
@@ -83,13 +83,15 @@ def build_transition_matrix(
     ends = np.array(starts, dtype=np.int32), np.array(stops, dtype=np.int32)
     strengths = np.array(weights, dtype=np.float32)
     steps = _step_matrix(len(ids), *ends, strengths)
-    return TransitionMatrix(ids, len(picture.nodes), slots, ways, ends, strengths, steps)
+    return TransitionMatrix(ids, len(snapshot.nodes), slots, ways, ends, strengths, steps)
 
 
-def _source_links(picture: GraphSnapshot) -> Iterator[tuple[str, str]]:
+def _source_links(snapshot: GraphSnapshot) -> Iterator[tuple[str, str]]:
     """From each source to the nodes that it mentions, and to the artifacts that it produced."""
-    yield from sorted({(mention.source, mention.node) for mention in picture.mentions})
-    yield from sorted((made.source.id, id) for id, made in picture.artifacts.items() if made.source)
+    yield from sorted({(mention.source, mention.node) for mention in snapshot.mentions})
+    yield from sorted(
+        (made.source.id, id) for id, made in snapshot.artifacts.items() if made.source
+    )
 
 
 def _step_matrix(size: int, a: Slots, b: Slots, weights: LinkWeights) -> Any:
@@ -186,13 +188,13 @@ def read_pagerank_request(
 
 def rank_from_seeds(
     web: TransitionMatrix,
-    picture: GraphSnapshot,
+    snapshot: GraphSnapshot,
     walk: PageRankRequest,
     is_shown: Callable[[str], bool] = lambda id: True,
 ) -> PageRankResult:
     """The seeds themselves are not answered: the caller has them. ``is_shown``: not archived, say;
     what is not shown is still walked through."""
-    seeds = seed_weights(web, picture, walk.seeds)
+    seeds = seed_weights(web, snapshot, walk.seeds)
     scores = pagerank(web, seeds, walk.damping)
     depths = depths_from(web, seeds, walk.max_depth)
     asked = set(walk.seeds)
@@ -200,7 +202,7 @@ def rank_from_seeds(
     ranked = near[np.argsort(-scores[near], kind="stable")].tolist()  # slots are in order of ids
     shown = (slot for slot in ranked if web.ids[slot] not in asked and is_shown(web.ids[slot]))
     chosen = [slot for slot, _ in zip(shown, range(walk.top_k), strict=False)]
-    through = _edge_seeds(picture, walk.seeds)
+    through = _edge_seeds(snapshot, walk.seeds)
     return PageRankResult(
         seeds=walk.seeds,
         reached=tuple(_trace_path(web, slot, scores, depths, through) for slot in chosen),
@@ -208,12 +210,12 @@ def rank_from_seeds(
 
 
 def seed_weights(
-    web: TransitionMatrix, picture: GraphSnapshot, seeds: Sequence[str]
+    web: TransitionMatrix, snapshot: GraphSnapshot, seeds: Sequence[str]
 ) -> dict[int, float]:
     """Each seed counts alike; an edge is both its ends."""
     weights: dict[int, float] = {}
     for seed in seeds:
-        edge = picture.edges.get(seed) if seed.startswith(EDGE) else None
+        edge = snapshot.edges.get(seed) if seed.startswith(EDGE) else None
         places = edge.ends if edge else (seed,)
         for place in places:
             if place not in web.slots:
@@ -267,9 +269,9 @@ def depths_from(
     return depths
 
 
-def _edge_seeds(picture: GraphSnapshot, seeds: Sequence[str]) -> dict[str, str]:
+def _edge_seeds(snapshot: GraphSnapshot, seeds: Sequence[str]) -> dict[str, str]:
     """The ends of edges that are seeds, and which edge."""
-    edges = (picture.edges[seed] for seed in seeds if seed.startswith(EDGE))
+    edges = (snapshot.edges[seed] for seed in seeds if seed.startswith(EDGE))
     return {end: edge.id for edge in edges for end in edge.ends if end not in seeds}
 
 

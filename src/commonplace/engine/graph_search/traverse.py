@@ -72,56 +72,58 @@ def traverse_by_pagerank(
         one = visible_graph(engine, principal, silent=True)
         day = now.date().isoformat()  # salience is never older than a day
         key = (*one.key, day, str(then.as_of), str(then.known_at))
-        picture = _sources_as_of(then, graph_as_of(engine, principal.own_scope, one.snapshot, then))
-    walk = replace(walk, seeds=_resolve_seeds(picture, walk.seeds))
+        snapshot = _sources_as_of(
+            then, graph_as_of(engine, principal.own_scope, one.snapshot, then)
+        )
+    walk = replace(walk, seeds=_resolve_seeds(snapshot, walk.seeds))
     web: TransitionMatrix = engine.caches.transition_matrices.get_or_make(
-        key, lambda: build_transition_matrix(picture, now, then)
+        key, lambda: build_transition_matrix(snapshot, now, then)
     )
-    found = rank_from_seeds(web, picture, walk, lambda id: not _is_archived(picture, id, now))
+    found = rank_from_seeds(web, snapshot, walk, lambda id: not _is_archived(snapshot, id, now))
     if then.is_now:
         record_touches(engine, principal, [each.entity_key for each in found.reached])
-    return Traversed(mode="ppr", seeds=found.seeds, reached=_present_all(picture, found))
+    return Traversed(mode="ppr", seeds=found.seeds, reached=_present_all(snapshot, found))
 
 
-def _sources_as_of(then: PointInTime, picture: GraphSnapshot) -> GraphSnapshot:
+def _sources_as_of(then: PointInTime, snapshot: GraphSnapshot) -> GraphSnapshot:
     """Those that had been said by then, and were known: a walk goes through no others."""
     if then.is_now:
-        return picture
-    said = [source for source in picture.sources.values() if source_existed(source, then)]
+        return snapshot
+    said = [source for source in snapshot.sources.values() if source_existed(source, then)]
     shown = {each.id: source_at(each, each.passages, then) for each in said}
-    return replace(picture, sources=shown)
+    return replace(snapshot, sources=shown)
 
 
-def _resolve_seeds(picture: GraphSnapshot, named: Sequence[str]) -> tuple[str, ...]:
+def _resolve_seeds(snapshot: GraphSnapshot, named: Sequence[str]) -> tuple[str, ...]:
     """Ids as they are, and the ids of the nodes that are named."""
     names = None
     found: dict[str, None] = {}
     for seed in named:
         if not seed.startswith(_ID_PREFIXES):
-            names = names or build_name_index(picture.nodes.values())
+            names = names or build_name_index(snapshot.nodes.values())
             seed = find_node(names, seed, "seed_nodes").id
         found[seed] = None
     return tuple(found)
 
 
-def _is_archived(picture: GraphSnapshot, id: str, now: datetime) -> bool:
+def _is_archived(snapshot: GraphSnapshot, id: str, now: datetime) -> bool:
     """A walk goes through what has faded, and does not answer it."""
-    return current_salience(_entity(picture, id), picture.marks_of(id), now).is_archived
+    return current_salience(_entity(snapshot, id), snapshot.marks_of(id), now).is_archived
 
 
-def _entity(picture: GraphSnapshot, id: str) -> Node | Source | Artifact:
-    return picture.nodes.get(id) or picture.sources.get(id) or picture.artifacts[id]
+def _entity(snapshot: GraphSnapshot, id: str) -> Node | Source | Artifact:
+    return snapshot.nodes.get(id) or snapshot.sources.get(id) or snapshot.artifacts[id]
 
 
-def _present_all(picture: GraphSnapshot, found: PageRankResult) -> tuple[ReachedShown, ...]:
-    return tuple(_present_reached(picture, each) for each in found.reached)
+def _present_all(snapshot: GraphSnapshot, found: PageRankResult) -> tuple[ReachedShown, ...]:
+    return tuple(_present_reached(snapshot, each) for each in found.reached)
 
 
-def _present_reached(picture: GraphSnapshot, reached: ReachedEntity) -> ReachedShown:
-    thing = _entity(picture, reached.entity_key)
-    name = _name(picture, reached.entity_key)
+def _present_reached(snapshot: GraphSnapshot, reached: ReachedEntity) -> ReachedShown:
+    thing = _entity(snapshot, reached.entity_key)
+    name = _name(snapshot, reached.entity_key)
     told = thing.summary if isinstance(thing, Source) else thing.description
-    path = tuple(_path_in_words(picture, reached))
+    path = tuple(_path_in_words(snapshot, reached))
     return ReachedShown(
         entity_key=reached.entity_key,
         node_type=str(thing.type) if isinstance(thing, Node) else type(thing).__name__,
@@ -134,10 +136,10 @@ def _present_reached(picture: GraphSnapshot, reached: ReachedEntity) -> ReachedS
     )
 
 
-def _name(picture: GraphSnapshot, id: str) -> str:
+def _name(snapshot: GraphSnapshot, id: str) -> str:
     if id.startswith(OF_EDGE):
         return id
-    thing = _entity(picture, id)
+    thing = _entity(snapshot, id)
     return source_label(thing) if isinstance(thing, Source) else thing.name
 
 
@@ -147,18 +149,18 @@ def source_label(source: Source) -> str:
     return source.title or shorten(source.summary, LABEL_LENGTH) or f"{source.source_type} of {day}"
 
 
-def _path_in_words(picture: GraphSnapshot, reached: ReachedEntity) -> list[str]:
-    words, before = [_name(picture, reached.seed)], reached.seed
+def _path_in_words(snapshot: GraphSnapshot, reached: ReachedEntity) -> list[str]:
+    words, before = [_name(snapshot, reached.seed)], reached.seed
     for step in reached.path:
-        words.append(f"—{_step_label(picture, before, step)}→ {_name(picture, step.to)}")
+        words.append(f"—{_step_label(snapshot, before, step)}→ {_name(snapshot, step.to)}")
         before = step.to
     return words
 
 
-def _step_label(picture: GraphSnapshot, before: str, step: PathStep) -> str:
+def _step_label(snapshot: GraphSnapshot, before: str, step: PathStep) -> str:
     if step.edge is not None:
-        return str(picture.edges[step.edge].type)
-    return "produced" if {before, step.to} & picture.artifacts.keys() else "mentions"
+        return str(snapshot.edges[step.edge].type)
+    return "produced" if {before, step.to} & snapshot.artifacts.keys() else "mentions"
 
 
 def traverse_by_cypher(
@@ -180,10 +182,10 @@ def traverse_by_cypher(
     )
 
 
-def _ids_in(found: CypherAnswer, picture: GraphSnapshot) -> list[str]:
+def _ids_in(found: CypherAnswer, snapshot: GraphSnapshot) -> list[str]:
     """Of what is answered whole or by its key, also in lists, maps and paths, in the order of the
     answer; of nothing but what the caller sees."""
-    things = (picture.nodes, picture.edges, picture.sources, picture.artifacts)
+    things = (snapshot.nodes, snapshot.edges, snapshot.sources, snapshot.artifacts)
     keys = dict.fromkeys(_keys_in(found.rows))
     return [key for key in keys if any(key in each for each in things)]
 

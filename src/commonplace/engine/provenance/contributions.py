@@ -176,12 +176,12 @@ def _contribution(
     )
 
 
-def add_contributor_evidence(memory: Memory, telling: Memory) -> Memory:
+def add_contributor_evidence(memory: Memory, assertion: Memory) -> Memory:
     """Also what tells only a part of it carries it: it can be made anew of that part. An agent's
     word alone does not."""
-    if telling.agent_id is not None and not supporting_sources(telling):
+    if assertion.agent_id is not None and not supporting_sources(assertion):
         return memory
-    new = [each for each in _contributor_evidence(telling) if each not in memory.evidence]
+    new = [each for each in _contributor_evidence(assertion) if each not in memory.evidence]
     behind = supporting_sources(memory)
     named = [
         each for each in new if each == OWNER_EVIDENCE or source_of_evidence(each) not in behind
@@ -219,17 +219,17 @@ def merge_contributions(told: Sequence[HeldValue]) -> Memory:
     )
 
 
-def _merge_contribution(made: Memory, telling: HeldValue) -> Memory:
+def _merge_contribution(made: Memory, assertion: HeldValue) -> Memory:
     """As remembering does it: a repeat adds to what stands, a statement's newer wording takes its
     place."""
-    new = telling.memory
+    new = assertion.memory
     adds = (
         POLICIES[made.kind].asks_on_change
         or relate_memories(new, made, None).relation is MemoryRelation.REPEAT
     )
-    if adds and telling.reason != REPLACES:
-        return refresh_memory(made, new, telling.mentioned, made.updated_at, by_owner=False)
-    return build_successor(new, made, telling.mentioned)
+    if adds and assertion.reason != REPLACES:
+        return refresh_memory(made, new, assertion.mentioned, made.updated_at, by_owner=False)
+    return build_successor(new, made, assertion.mentioned)
 
 
 def _contributor_evidence(memory: Memory) -> Iterable[str]:

@@ -44,15 +44,15 @@ def supporting_passages(memory: Memory) -> tuple[str, ...]:
     return (*named, *([home] if is_source_id(home) and home not in whole else []))
 
 
-def added_evidence(standing: Memory, telling: Memory, by_owner: bool) -> tuple[str, ...]:
+def added_evidence(standing: Memory, assertion: Memory, by_owner: bool) -> tuple[str, ...]:
     """The evidence that another telling adds to what stands. A source is named once: who repeats
     something in one conversation adds nothing to it. What tells less than stands here does not
     carry it: that would keep words that only an erased source had."""
     own_word = by_owner and standing.source_id is not None  # else nothing could take it away
-    told = _evidence_of(telling, own_word) if _states_all_of(telling, standing) else ()
+    told = _evidence_of(assertion, own_word) if _states_all_of(assertion, standing) else ()
     behind = supporting_sources(standing)
     new = [each for each in told if not (is_source_id(each) and source_of_evidence(each) in behind)]
-    words = [each for each in telling.evidence if not _is_support(each)]
+    words = [each for each in assertion.evidence if not _is_support(each)]
     return tuple(each for each in (*words, *new) if each not in standing.evidence)
 
 
@@ -108,12 +108,12 @@ def source_of_evidence(id: str) -> str:
     return split_passage_id(id)[0]
 
 
-def _states_all_of(telling: Memory, standing: Memory) -> bool:
-    if POLICIES[standing.kind].has_fields and dict(telling.metadata) != dict(standing.metadata):
+def _states_all_of(assertion: Memory, standing: Memory) -> bool:
+    if POLICIES[standing.kind].has_fields and dict(assertion.metadata) != dict(standing.metadata):
         return False
-    if fold(telling.content) == fold(standing.content) or is_rendered_from_fields(standing):
+    if fold(assertion.content) == fold(standing.content) or is_rendered_from_fields(standing):
         return True
-    told = compare(telling.content, standing.content)
+    told = compare(assertion.content, standing.content)
     return not POLICIES[standing.kind].has_fields and told.verdict is not CompareVerdict.MORE
 
 

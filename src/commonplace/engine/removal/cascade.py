@@ -80,10 +80,10 @@ def _with_owner_node_name(engine: EngineContext, changeset: Changeset) -> Change
     said = [step for step in changeset.steps if _sets_owner_name(step)]
     if not said or not changeset.scope.is_user:
         return changeset
-    canvas = GraphUnitOfWork(engine, changeset.scope, changeset.actor, changeset.at)
+    work = GraphUnitOfWork(engine, changeset.scope, changeset.actor, changeset.at)
     names = build_name_index(engine.graph_cache.of(changeset.scope).snapshot.nodes.values())
-    rename_owner(canvas, names, _owner_name_in(said[-1]) or changeset.scope.name)
-    return replace(changeset, steps=(*changeset.steps, *diff_graph(canvas)))
+    rename_owner(work, names, _owner_name_in(said[-1]) or changeset.scope.name)
+    return replace(changeset, steps=(*changeset.steps, *diff_graph(work)))
 
 
 def _owner_name_in(step: ChangesetStep) -> str:

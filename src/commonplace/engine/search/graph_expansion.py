@@ -171,16 +171,16 @@ def find_named_nodes(
     return NamedNodes(who, stamp, view, nodes) if nodes else None
 
 
-def _nodes_known_at(picture: GraphSnapshot, then: PointInTime) -> GraphSnapshot:
+def _nodes_known_at(snapshot: GraphSnapshot, then: PointInTime) -> GraphSnapshot:
     """The nodes that were known at the moment asked about; edges are asked one by one. Everything
     hangs on the owner: a way through them would lead everywhere."""
     known_at = then.known_at
     nodes = {
         id: node
-        for id, node in picture.nodes.items()
+        for id, node in snapshot.nodes.items()
         if not node.is_owner and (known_at is None or node.created_at <= known_at)
     }
-    return replace(picture, nodes=nodes)
+    return replace(snapshot, nodes=nodes)
 
 
 def find_mentioning_sources(
@@ -233,11 +233,11 @@ def compute_source_lifts(
 
 
 def _build_expansion_graph(
-    engine: EngineContext, picture: GraphSnapshot, speaking: MentioningSources
+    engine: EngineContext, snapshot: GraphSnapshot, speaking: MentioningSources
 ) -> ExpansionGraph:
     now = engine.clock()
     ends = datetime.combine(now.date(), time.max, now.tzinfo)
-    whole = replace(picture, mentions=(*picture.mentions, *speaking.titled))
+    whole = replace(snapshot, mentions=(*snapshot.mentions, *speaking.titled))
     return ExpansionGraph(
         GraphView(whole, speaking.passages),
         build_transition_matrix(whole, ends, engine.moment, speaking.passages),

@@ -180,8 +180,8 @@ def _summary(reading: ParsedSource, text: str) -> str:
     if len(found) <= _MOST_SENTENCES and len(whole) <= SUMMARY_LENGTH:
         return whole
     counts = Counter(term for one in found for term in one.terms)
-    telling = [one for one in found if _is_informative(one)]
-    ranked = sorted(telling, key=lambda one: -_weight(one, counts, len(found)))
+    assertion = [one for one in found if _is_informative(one)]
+    ranked = sorted(assertion, key=lambda one: -_weight(one, counts, len(found)))
     if not ranked:
         return summarise(text, SUMMARY_LENGTH) if text else ""
     best = ranked[0]

@@ -328,8 +328,8 @@ def _active_sources(
 ) -> dict[str, Source]:
     """The sources that these rest on, and all that tell something together with others or
     otherwise, where they stand and may be read."""
-    telling = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
-    behind = sorted({id for memory in telling for id in supporting_sources(memory)})
+    assertion = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
+    behind = sorted({id for memory in assertion for id in supporting_sources(memory)})
     found: list[Source] = []
     for reading in readable_scopes(engine, principal, searching=False) if behind else ():
         found += engine.live_sources(reading.scope, behind)

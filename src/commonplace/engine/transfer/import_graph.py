@@ -60,9 +60,9 @@ def ensure_owner_node(
     them."""
     if not (graph.nodes or graph.artifacts) or any(node.is_owner for node in graph.nodes):
         return graph
-    canvas = GraphUnitOfWork(engine, principal.scope, principal.actor, engine.clock())
+    work = GraphUnitOfWork(engine, principal.scope, principal.actor, engine.clock())
     names = build_name_index(node for node in graph.nodes if node.stands_for_itself)
-    owner = build_owner_node(canvas, names, load_owner_name(engine, principal.scope, memories))
+    owner = build_owner_node(work, names, load_owner_name(engine, principal.scope, memories))
     texts = {owner.id: node_search_text(owner, ()), **graph.texts}
     return replace(graph, nodes=(owner, *graph.nodes), texts=texts)
 
@@ -125,12 +125,12 @@ class _GraphImport:
     def _known_nodes(self) -> Iterator[PutNode]:
         """What is told of them with what was told already. Those that were merged speak, too."""
         there = _group_by_node(self._here.node_assertions)
-        known = {telling.id for telling in self._here.node_assertions}
+        known = {assertion.id for assertion in self._here.node_assertions}
         coming: dict[str, list[NodeAssertion]] = {}
-        for telling in self._coming.node_assertions:
-            id = self._id(telling.node)
-            if id in self._nodes and telling.id not in known:
-                coming.setdefault(id, []).append(replace(telling, node=id))
+        for assertion in self._coming.node_assertions:
+            id = self._id(assertion.node)
+            if id in self._nodes and assertion.id not in known:
+                coming.setdefault(id, []).append(replace(assertion, node=id))
         for id, told in coming.items():
             merged = [node.id for node in self._here.nodes if node.merged_into == id]
             before = self._nodes[id]
@@ -146,9 +146,9 @@ class _GraphImport:
     def _new_edges(self) -> Iterator[PutEdge]:
         known = {edge.id for edge in self._here.edges}
         told: dict[str, list[EdgeAssertion]] = {}
-        for telling in self._coming.edge_assertions:
-            moved = replace(telling, a=self._id(telling.a), b=self._id(telling.b))
-            told.setdefault(telling.edge, []).append(moved)
+        for assertion in self._coming.edge_assertions:
+            moved = replace(assertion, a=self._id(assertion.a), b=self._id(assertion.b))
+            told.setdefault(assertion.edge, []).append(moved)
         for edge in self._coming.edges:
             a, b = self._id(edge.a), self._id(edge.b)
             if edge.id in known or a == b:
@@ -164,10 +164,10 @@ def _key(node: Node) -> _NodeKey:
     return node.type, node.subtype, node.key
 
 
-def _group_by_node(tellings: tuple[NodeAssertion, ...]) -> dict[str, tuple[NodeAssertion, ...]]:
+def _group_by_node(assertions: tuple[NodeAssertion, ...]) -> dict[str, tuple[NodeAssertion, ...]]:
     found: dict[str, list[NodeAssertion]] = {}
-    for telling in tellings:
-        found.setdefault(telling.node, []).append(telling)
+    for assertion in assertions:
+        found.setdefault(assertion.node, []).append(assertion)
     return {node: tuple(told) for node, told in found.items()}
 
 

@@ -208,21 +208,21 @@ def _roles_by_noun(hebrew: bool) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def resolve_role(telling: RelationPattern, match: re.Match[str]) -> RelationPattern:
+def resolve_role(assertion: RelationPattern, match: re.Match[str]) -> RelationPattern:
     """With what its noun says: "my dentist Dana" is a dentist, "Ruth was my aunt" still is."""
-    if telling.type:
-        return telling
+    if assertion.type:
+        return assertion
     noun = match["noun"].lower()
     role = _role_of_noun(noun)
-    is_over = telling.ends and not ("was" in telling.says and role.get("lasting"))
+    is_over = assertion.ends and not ("was" in assertion.says and role.get("lasting"))
     return replace(
-        telling,
+        assertion,
         type=role.get("type") or _HEBREW_OCCUPATIONS.get(noun, noun.replace(" ", "-")),
         attitude=role.get("attitude"),
         proximity=role.get("proximity"),
         is_reversed=role.get("turned", False),
         ends=is_over,
-        when=telling.when if is_over or not telling.ends else RelationTiming.STATE,
+        when=assertion.when if is_over or not assertion.ends else RelationTiming.STATE,
     )
 
 

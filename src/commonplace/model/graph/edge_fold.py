@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from commonplace.model.graph.assertion import EdgeAssertion, is_sensitive
 from commonplace.model.graph.types import NEUTRAL, interacting_types, relationship_type
@@ -54,10 +54,15 @@ class EdgePeriod:
     recorded_at: datetime
     invalidated_at: datetime | None
     recorded_by: str
-    tellings: tuple[str, ...]
+    assertions: tuple[str, ...]
+
+    @property
+    def edge_fields(self) -> dict[str, Any]:
+        """The fields of the edge; the ids of its assertions are none of them."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "assertions"}
 
 
-def fold_edges(tellings: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
+def fold_edges(assertions: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
     """Of whole threads: all tellings that share one with any of these have to be among them. Each
     telling that stands is part of one stretch."""
     runs: list[_PeriodBuilder] = []
@@ -67,35 +72,35 @@ def fold_edges(tellings: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
     last_of: dict[
         AssertionThread, _PeriodBuilder
     ] = {}  # of each relation by itself, also one that is over
-    standing = sorted((t for t in tellings if t.stands), key=_assertion_order)
+    standing = sorted((t for t in assertions if t.stands), key=_assertion_order)
     beside = {_own_thread(t) for t in standing if t.beside}
-    for telling in standing:
-        itself = _own_thread(telling)
-        threads = ((*itself, "beside"),) if itself in beside else _contradiction_threads(telling)
+    for assertion in standing:
+        itself = _own_thread(assertion)
+        threads = ((*itself, "beside"),) if itself in beside else _contradiction_threads(assertion)
         met = list({id(run): run for t in threads for run in latest.get(t, ())}.values())
-        if telling.ends:
+        if assertion.ends:
             run = _end_period(
-                telling, last_of.get(itself), last_of.get(_also_ended_thread(telling))
+                assertion, last_of.get(itself), last_of.get(_also_ended_thread(assertion))
             )
         else:
-            run = _extend_or_start(telling, met)
-        if run.type == telling.type:
+            run = _extend_or_start(assertion, met)
+        if run.type == assertion.type:
             last_of[itself] = run
         if run not in runs:
             runs.append(run)
-        if not telling.ends:
+        if not assertion.ends:
             latest.update(
-                {t: _concurrent_periods(telling, run, latest.get(t, ())) for t in threads}
+                {t: _concurrent_periods(assertion, run, latest.get(t, ())) for t in threads}
             )
-            if itself not in beside and _undone_thread(telling) not in beside:
-                _end_undone(telling, last_of)
+            if itself not in beside and _undone_thread(assertion) not in beside:
+                _end_undone(assertion, last_of)
     return tuple(run.as_stretch() for run in runs)
 
 
-def _contradiction_threads(telling: EdgeAssertion) -> tuple[AssertionThread, ...]:
+def _contradiction_threads(assertion: EdgeAssertion) -> tuple[AssertionThread, ...]:
     """The threads in which it contradicts what was told before. Who calls a husband "my partner"
     says nothing against the marriage."""
-    a, b, type = telling.a, telling.b, telling.type
+    a, b, type = assertion.a, assertion.b, assertion.type
     kind = relationship_type(type)
     if kind.opposite is not None:
         return ((a, b, min(type, kind.opposite)),)
@@ -104,16 +109,16 @@ def _contradiction_threads(telling: EdgeAssertion) -> tuple[AssertionThread, ...
     return ((a, type), (b, type)) if kind.is_mutual else ((a, type),)
 
 
-def _also_ended_thread(telling: EdgeAssertion) -> AssertionThread:
-    return telling.a, telling.b, relationship_type(telling.type).ends_also or ""
+def _also_ended_thread(assertion: EdgeAssertion) -> AssertionThread:
+    return assertion.a, assertion.b, relationship_type(assertion.type).ends_also or ""
 
 
-def _undone_thread(telling: EdgeAssertion) -> AssertionThread:
-    return telling.a, telling.b, relationship_type(telling.type).undoes or ""
+def _undone_thread(assertion: EdgeAssertion) -> AssertionThread:
+    return assertion.a, assertion.b, relationship_type(assertion.type).undoes or ""
 
 
-def _own_thread(telling: EdgeAssertion) -> AssertionThread:
-    return telling.a, telling.b, telling.type
+def _own_thread(assertion: EdgeAssertion) -> AssertionThread:
+    return assertion.a, assertion.b, assertion.type
 
 
 class _PeriodEnd(NamedTuple):
@@ -138,27 +143,27 @@ class _PeriodBuilder:
     def type(self) -> str:
         return self.told[0].type
 
-    def takes(self, telling: EdgeAssertion) -> bool:
+    def takes(self, assertion: EdgeAssertion) -> bool:
         return (
             self.ended is None
-            and self.ends == (telling.a, telling.b)
-            and self.type == telling.type
-            and _agree(self.attitude, telling.attitude)
-            and _agree(self.proximity, telling.proximity)
+            and self.ends == (assertion.a, assertion.b)
+            and self.type == assertion.type
+            and _agree(self.attitude, assertion.attitude)
+            and _agree(self.proximity, assertion.proximity)
         )
 
-    def is_told_with(self, telling: EdgeAssertion) -> bool:
+    def is_told_with(self, assertion: EdgeAssertion) -> bool:
         """One passage tells of both, each with another end."""
-        place = _passage(telling)
-        is_other = self.ends != (telling.a, telling.b)
+        place = _passage(assertion)
+        is_other = self.ends != (assertion.a, assertion.b)
         return is_other and place is not None and any(_passage(t) == place for t in self.told)
 
-    def add(self, telling: EdgeAssertion) -> None:
-        self.told.append(telling)
-        self.attitude = self.attitude or telling.attitude
-        self.proximity = self.proximity or telling.proximity
-        if telling.valid_to is not None:
-            self.end(telling.valid_to, telling)
+    def add(self, assertion: EdgeAssertion) -> None:
+        self.told.append(assertion)
+        self.attitude = self.attitude or assertion.attitude
+        self.proximity = self.proximity or assertion.proximity
+        if assertion.valid_to is not None:
+            self.end(assertion.valid_to, assertion)
 
     def end(self, at: datetime, told_by: EdgeAssertion) -> None:
         learned = max(told_by.recorded_at, min(t.recorded_at for t in self.told))
@@ -188,59 +193,61 @@ class _PeriodBuilder:
             recorded_at=first.recorded_at,
             invalidated_at=end.learned if end else None,
             recorded_by=first.by,
-            tellings=tuple(t.id for t in (*self.told, *self.over)),
+            assertions=tuple(t.id for t in (*self.told, *self.over)),
         )
 
 
-def _extend_or_start(telling: EdgeAssertion, met: Sequence[_PeriodBuilder]) -> _PeriodBuilder:
+def _extend_or_start(assertion: EdgeAssertion, met: Sequence[_PeriodBuilder]) -> _PeriodBuilder:
     """The run that a telling is part of. What it contradicts is over from then on."""
-    taking = next((run for run in met if run.takes(telling)), None)
+    taking = next((run for run in met if run.takes(assertion)), None)
     if taking is not None:
-        taking.add(telling)
+        taking.add(assertion)
         return taking
     for run in met:
-        if not run.is_told_with(telling):
-            run.end(telling.valid_from, telling)
+        if not run.is_told_with(assertion):
+            run.end(assertion.valid_from, assertion)
     new = _PeriodBuilder([])
-    new.add(telling)
+    new.add(assertion)
     return new
 
 
 def _concurrent_periods(
-    telling: EdgeAssertion, run: _PeriodBuilder, others: Sequence[_PeriodBuilder]
+    assertion: EdgeAssertion, run: _PeriodBuilder, others: Sequence[_PeriodBuilder]
 ) -> tuple[_PeriodBuilder, ...]:
     """What stands in a thread from now on. Who speaks of one of two jobs has the other still."""
     if run in others:
         return tuple(others)
-    return (*(each for each in others if each.is_told_with(telling)), run)
+    return (*(each for each in others if each.is_told_with(assertion)), run)
 
 
 def _end_period(
-    telling: EdgeAssertion, run: _PeriodBuilder | None, other: _PeriodBuilder | None
+    assertion: EdgeAssertion, run: _PeriodBuilder | None, other: _PeriodBuilder | None
 ) -> _PeriodBuilder:
     """The run that it ends, if nothing has ended that before: who has another job and "left the old
     one" has left it once. Of one that nothing else tells of only this is known: it was, and is
     over. ``other``: what is over with it; who is married and separates was no partner besides."""
     for each in filter(None, (run, other)):
-        each.end(telling.valid_from, telling)
+        each.end(assertion.valid_from, assertion)
     ended = run or other
     if ended is not None:
-        ended.over.append(telling)
+        ended.over.append(assertion)
         return ended
-    ended = _PeriodBuilder([telling])
-    ended.end(telling.valid_from, telling)
+    ended = _PeriodBuilder([assertion])
+    ended.end(assertion.valid_from, assertion)
     return ended
 
 
-def _end_undone(telling: EdgeAssertion, last_of: Mapping[AssertionThread, _PeriodBuilder]) -> None:
+def _end_undone(
+    assertion: EdgeAssertion, last_of: Mapping[AssertionThread, _PeriodBuilder]
+) -> None:
     """Who accepted an offer and then declined it does not work there, from then on."""
-    run = last_of.get(_undone_thread(telling))
+    run = last_of.get(_undone_thread(assertion))
     if run is not None and run.ended is None:
-        run.end(telling.valid_from, telling)
+        run.end(assertion.valid_from, assertion)
 
 
-def _passage(telling: EdgeAssertion) -> tuple[str, str, int] | None:
-    cited = telling.source
+def _passage(assertion: EdgeAssertion) -> tuple[str, str, int] | None:
+    cited = assertion.source
     if cited is None or cited.passage is None:
         return None
     return cited.scope, cited.id, cited.passage
@@ -250,10 +257,10 @@ def _agree(one: int | None, other: int | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _assertion_order(telling: EdgeAssertion) -> tuple[datetime, bool, datetime, int, str]:
+def _assertion_order(assertion: EdgeAssertion) -> tuple[datetime, bool, datetime, int, str]:
     """Of what one source says of one day the later word counts; its ids are in that order."""
-    passage = telling.source.passage if telling.source else None
-    return telling.valid_from, telling.ends, telling.recorded_at, passage or 0, telling.id
+    passage = assertion.source.passage if assertion.source else None
+    return assertion.valid_from, assertion.ends, assertion.recorded_at, passage or 0, assertion.id
 
 
 def best_description(told: Sequence[EdgeAssertion]) -> str:

@@ -53,7 +53,7 @@ class FoldedNode:
 
 
 def fold_node(
-    tellings: Iterable[NodeAssertion],
+    assertions: Iterable[NodeAssertion],
     is_taken: Callable[[NodeType, str, str], bool] = lambda type, subtype, key: False,
     root: str | None = None,
     key_of: Callable[[str], str] = comparable_name,
@@ -65,10 +65,10 @@ def fold_node(
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
     """
-    standing = sorted(_in_force([t for t in tellings if t.stands]), key=_assertion_order)
+    standing = sorted(_in_force([t for t in assertions if t.stands]), key=_assertion_order)
     if not standing:
         return None
-    open_ones = [telling for telling in standing if not is_sensitive(telling)]
+    open_ones = [assertion for assertion in standing if not is_sensitive(assertion)]
     told = open_ones or standing
     own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
     type, subtype = _type(told, own)
@@ -102,16 +102,16 @@ def _rejected_names(own: Iterable[NodeAssertion]) -> set[str]:
     """Names and addresses that are not its by somebody's word, unless a later word gives them
     again."""
     denied: set[str] = set()
-    for telling in sorted(own, key=lambda t: (t.recorded_at, bool(t.not_called))):
-        given = (*_asserted_names(telling), *telling.aliases, *telling.addresses)
+    for assertion in sorted(own, key=lambda t: (t.recorded_at, bool(t.not_called))):
+        given = (*_asserted_names(assertion), *assertion.aliases, *assertion.addresses)
         denied -= set(map(comparable_name, given))
-        denied |= {comparable_name(name) for name in telling.not_called}
+        denied |= {comparable_name(name) for name in assertion.not_called}
     return denied
 
 
-def _asserted_names(telling: NodeAssertion) -> tuple[str, ...]:
+def _asserted_names(assertion: NodeAssertion) -> tuple[str, ...]:
     """What it is called by this telling: none, where it is only spoken of."""
-    return (telling.name,) if telling.key else ()
+    return (assertion.name,) if assertion.key else ()
 
 
 def is_rejected_name(name: str, told: Iterable[NodeAssertion]) -> bool:
@@ -133,17 +133,17 @@ def count_mentions(told: Iterable[NodeAssertion]) -> Mentioned:
     )
 
 
-def _in_force(tellings: Sequence[NodeAssertion]) -> list[NodeAssertion]:
+def _in_force(assertions: Sequence[NodeAssertion]) -> list[NodeAssertion]:
     """Of somebody's own words about a node the last one, and the last one that is guarded."""
-    own = sorted((t for t in tellings if t.source is None), key=lambda t: (t.recorded_at, t.id))
+    own = sorted((t for t in assertions if t.source is None), key=lambda t: (t.recorded_at, t.id))
     last = {(t.node, t.by, t.sensitivity): t for t in own}
-    return [*last.values(), *(t for t in tellings if t.source is not None)]
+    return [*last.values(), *(t for t in assertions if t.source is not None)]
 
 
-def _assertion_order(telling: NodeAssertion) -> tuple[datetime, str, str, datetime, str]:
-    source = telling.source
-    at, id = (source.said_at, source.id) if source else (telling.recorded_at, "")
-    return at, id, telling.name, telling.recorded_at, telling.id
+def _assertion_order(assertion: NodeAssertion) -> tuple[datetime, str, str, datetime, str]:
+    source = assertion.source
+    at, id = (source.said_at, source.id) if source else (assertion.recorded_at, "")
+    return at, id, assertion.name, assertion.recorded_at, assertion.id
 
 
 def _type(told: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) -> tuple[NodeType, str]:
@@ -151,9 +151,9 @@ def _type(told: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) -> tuple[
     if own:
         return own[-1].type, own[-1].subtype
     weights: dict[tuple[NodeType, str], float] = {}
-    for telling in told:
-        kind = telling.type, telling.subtype
-        weights[kind] = weights.get(kind, 0.0) + telling.confidence
+    for assertion in told:
+        kind = assertion.type, assertion.subtype
+        weights[kind] = weights.get(kind, 0.0) + assertion.confidence
     return max(weights, key=lambda kind: weights[kind])
 
 
@@ -195,10 +195,10 @@ def _ranked(type: NodeType, told: Sequence[NodeAssertion]) -> dict[str, str]:
     """Each by its key. Somebody's own word; else a person's fullest name, before words that only
     describe them, and of other things the most usual one."""
     own = [t for t in told if t.source is None]
-    counts = Counter(telling.key for telling in told)
+    counts = Counter(assertion.key for assertion in told)
     spelt: dict[str, str] = {}
-    for telling in (*reversed(own), *told):
-        spelt.setdefault(telling.key, telling.name)
+    for assertion in (*reversed(own), *told):
+        spelt.setdefault(assertion.key, assertion.name)
     fullest = type is NodeType.PERSON
     ranked = sorted(
         counts,
@@ -208,7 +208,7 @@ def _ranked(type: NodeType, told: Sequence[NodeAssertion]) -> dict[str, str]:
             -counts[key],
         ),
     )
-    return {key: spelt[key] for key in (*(telling.key for telling in reversed(own)), *ranked)}
+    return {key: spelt[key] for key in (*(assertion.key for assertion in reversed(own)), *ranked)}
 
 
 def _numbered_name(name: str, key: str, is_taken: Callable[[str], bool]) -> tuple[str, str]:
@@ -227,41 +227,41 @@ def _description(told: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) ->
 _NAME_WORD = re.compile(r"[^\W_]+|[^\w\s.,'’-]+")  # as names are compared; a symbol is one, too
 
 
-def add_mention(node: Node, telling: NodeAssertion) -> Node | None:
+def add_mention(node: Node, assertion: NodeAssertion) -> Node | None:
     """``node``: as it was folded, speaking for no other; ``telling``: of a source that has told
     nothing of it before."""
-    source = telling.source
-    if source is None or not telling.stands or not node.mentioned.source_count:
+    source = assertion.source
+    if source is None or not assertion.stands or not node.mentioned.source_count:
         return None
-    if is_sensitive(telling) or node.sensitivity is Sensitivity.HIGH or not node.stands:
+    if is_sensitive(assertion) or node.sensitivity is Sensitivity.HIGH or not node.stands:
         return None
-    if (telling.type, telling.subtype) != (node.type, node.subtype) or telling.description:
+    if (assertion.type, assertion.subtype) != (node.type, node.subtype) or assertion.description:
         return None
-    if not _has_no_new_name(node, telling) or not _has_no_new_address(node, telling):
+    if not _has_no_new_name(node, assertion) or not _has_no_new_address(node, assertion):
         return None
-    confidence = node.confidence if node.is_owner else max(node.confidence, telling.confidence)
+    confidence = node.confidence if node.is_owner else max(node.confidence, assertion.confidence)
     return node.evolve(confidence=confidence, mentioned=_mentions_with(node.mentioned, source))
 
 
-def _has_no_new_name(node: Node, telling: NodeAssertion) -> bool:
+def _has_no_new_name(node: Node, assertion: NodeAssertion) -> bool:
     """All its names are known, which is the first stays so, and their order does, too: they stand
     in that of time, so that of two a mention might move one."""
-    if telling.name == node.name and not telling.aliases and not node.is_owner:
+    if assertion.name == node.name and not assertion.aliases and not node.is_owner:
         return _is_first(node)
-    known = {telling.name, *telling.aliases} <= {node.name, *node.aliases}
-    return known and len(node.aliases) <= 1 and _stays_first(node, telling)
+    known = {assertion.name, *assertion.aliases} <= {node.name, *node.aliases}
+    return known and len(node.aliases) <= 1 and _stays_first(node, assertion)
 
 
-def _stays_first(node: Node, telling: NodeAssertion) -> bool:
+def _stays_first(node: Node, assertion: NodeAssertion) -> bool:
     """The owner is called what they call themself. Of others the fullest name is the first, however
     often they are called otherwise; but for names that several have, which are numbered."""
     if node.is_owner:
         return True
-    if telling.name == node.name:
+    if assertion.name == node.name:
         return _is_first(node)
     if node.type is not NodeType.PERSON or node.name.endswith(")"):
         return False
-    return _rank(node.name, node.key) < _rank(telling.name, telling.key)
+    return _rank(node.name, node.key) < _rank(assertion.name, assertion.key)
 
 
 def _is_first(node: Node) -> bool:
@@ -280,8 +280,8 @@ def _rank(name: str, key: str) -> tuple[bool, int]:
     return is_description(name), -len(key.split())
 
 
-def _has_no_new_address(node: Node, telling: NodeAssertion) -> bool:
-    return not telling.addresses or telling.addresses == node.addresses[:1] == node.addresses
+def _has_no_new_address(node: Node, assertion: NodeAssertion) -> bool:
+    return not assertion.addresses or assertion.addresses == node.addresses[:1] == node.addresses
 
 
 def _mentions_with(before: Mentioned, source: CitedSource) -> Mentioned:

@@ -162,17 +162,17 @@ def display_author(actor: str, owner: str) -> str:
     return owner if actor in (EXTRACTION_ACTOR, Scope.of_user(owner).key) else actor
 
 
-def note_author(note: Note, picture: GraphSnapshot, owner: str) -> str:
+def note_author(note: Note, snapshot: GraphSnapshot, owner: str) -> str:
     """Of a note that was read somewhere, the owner where that is theirs: they said or brought it.
     What stands in another's source, or in one that is not seen, is not theirs."""
-    if note.added_by != EXTRACTION_ACTOR or _is_owned_by(owner, note, picture):
+    if note.added_by != EXTRACTION_ACTOR or _is_owned_by(owner, note, snapshot):
         return display_author(note.added_by, owner)
     return note.added_by
 
 
-def _is_owned_by(owner: str, note: Note, picture: GraphSnapshot) -> bool:
+def _is_owned_by(owner: str, note: Note, snapshot: GraphSnapshot) -> bool:
     if note.source is None:
         return False
-    source = picture.sources.get(note.source.id)
+    source = snapshot.sources.get(note.source.id)
     whose = Scope.of_user(source.user_id).key if source else note.source.scope
     return whose == Scope.of_user(owner).key

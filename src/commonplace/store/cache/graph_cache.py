@@ -110,7 +110,7 @@ class _GraphRows:
         self._vectors.update((id, np.frombuffer(raw, "<f4")) for id, raw in page.vectors)
 
     def _draw(self, page: GraphPage) -> None:
-        picture = build_snapshot(
+        snapshot = build_snapshot(
             page.revision,
             self._nodes,
             self._edges,
@@ -118,11 +118,11 @@ class _GraphRows:
             self._notes,
             self._artifacts,
         )
-        ids = tuple(id for id in (*picture.nodes, *picture.edges) if id in self._vectors)
+        ids = tuple(id for id in (*snapshot.nodes, *snapshot.edges) if id in self._vectors)
         matrix = self.drawn.matrix
         if page.vectors or ids != self.drawn.ids:
             matrix = self._stacked(ids)
-        self.drawn = CachedGraph(picture, ids, matrix)
+        self.drawn = CachedGraph(snapshot, ids, matrix)
 
     def _stacked(self, shown: tuple[str, ...]) -> Vectors:
         """What is shown comes first. All vectors are kept as rows of the one matrix, so that none

@@ -39,35 +39,35 @@ def read_graph(user: User) -> Json:
 
 def search_nodes(user: User, query: str) -> Json:
     """Where the words stand; where they stand nowhere, what is close to what they mean."""
-    picture, wanted = load_visible_graph(user), _text(query, "query").casefold()
-    found = {id for id, node in picture.nodes.items() if wanted in _words(picture, node)}
+    snapshot, wanted = load_visible_graph(user), _text(query, "query").casefold()
+    found = {id for id, node in snapshot.nodes.items() if wanted in _words(snapshot, node)}
     if not found and wanted.strip():
         semantic = user.explore(queries=[{"query": query}], granularity=1).semantic
         hits = (*semantic.people, *semantic.concepts, *semantic.entities)
         found = {hit.entity_key for hit in hits}
-    return _graph_data(picture, lambda node: node.id in found)
+    return _graph_data(snapshot, lambda node: node.id in found)
 
 
-def _words(picture: GraphSnapshot, node: Node) -> str:
-    notes = (note.content for note in picture.notes.get(node.id, ()))
+def _words(snapshot: GraphSnapshot, node: Node) -> str:
+    notes = (note.content for note in snapshot.notes.get(node.id, ()))
     return "\n".join((node.name, *node.aliases, _type(node), node.description, *notes)).casefold()
 
 
 def open_nodes(user: User, names: Sequence[str]) -> Json:
-    picture = load_visible_graph(user)
-    called = _names(picture)
+    snapshot = load_visible_graph(user)
+    called = _names(snapshot)
     found = {node.id for name in _texts(names, "names") for node in called.called(name)}
-    return _graph_data(picture, lambda node: node.id in found)
+    return _graph_data(snapshot, lambda node: node.id in found)
 
 
-def _graph_data(picture: GraphSnapshot, is_wanted: Callable[[Node], bool]) -> Json:
+def _graph_data(snapshot: GraphSnapshot, is_wanted: Callable[[Node], bool]) -> Json:
     """These entities, and every relation that one of them has."""
-    nodes = [node for node in picture.nodes.values() if is_wanted(node)]
+    nodes = [node for node in snapshot.nodes.values() if is_wanted(node)]
     ids = {node.id for node in nodes}
-    edges = [edge for edge in picture.edges.values() if ids & set(edge.ends)]
+    edges = [edge for edge in snapshot.edges.values() if ids & set(edge.ends)]
     return {
-        "entities": [_entity(picture, node) for node in sorted(nodes, key=_node_order)],
-        "relations": [_relation(picture, edge) for edge in sorted(edges, key=_edge_order)],
+        "entities": [_entity(snapshot, node) for node in sorted(nodes, key=_node_order)],
+        "relations": [_relation(snapshot, edge) for edge in sorted(edges, key=_edge_order)],
     }
 
 
@@ -79,9 +79,9 @@ def _edge_order(edge: Edge) -> tuple[datetime, str]:
     return edge.recorded_at, edge.id
 
 
-def _entity(picture: GraphSnapshot, node: Node) -> Json:
+def _entity(snapshot: GraphSnapshot, node: Node) -> Json:
     described = [node.description] if node.description else []
-    notes = [note.content for note in picture.notes.get(node.id, ())]
+    notes = [note.content for note in snapshot.notes.get(node.id, ())]
     return {"name": node.name, "entityType": _type(node), "observations": [*described, *notes]}
 
 
@@ -89,9 +89,9 @@ def _type(node: Node) -> str:
     return node.subtype or _PLAIN if node.type is NodeType.ENTITY else node.type.lower()
 
 
-def _relation(picture: GraphSnapshot, edge: Edge) -> Json:
+def _relation(snapshot: GraphSnapshot, edge: Edge) -> Json:
     """An edge is kept in one form, whichever way round it was told; its sentence has the words."""
-    first, other = picture.nodes[edge.a].name, picture.nodes[edge.b].name
+    first, other = snapshot.nodes[edge.a].name, snapshot.nodes[edge.b].name
     for start, end in ((first, other), (other, first)):
         word = edge.description.removeprefix(f"{start} ").removesuffix(f" {end}")
         if word and edge.description == _sentence(start, word, end):
@@ -116,8 +116,8 @@ def create_entities(user: User, entities: Sequence[Json]) -> Json:
     for place, each in enumerate(given):
         first.setdefault(name_key(each["name"]), place)
 
-    def new(picture: GraphSnapshot) -> list[NodeUpsert]:
-        names = _names(picture)
+    def new(snapshot: GraphSnapshot) -> list[NodeUpsert]:
+        names = _names(snapshot)
         return [said[place] for key, place in first.items() if not names.called(key)]
 
     created = [first[name_key(each.word.name)] for each in apply_graph_edits(user, new)]
@@ -144,8 +144,8 @@ def create_relations(user: User, relations: Sequence[Json]) -> Json:
     given = [_read_relation(each) for each in _list(relations, "relations")]
     told: dict[RelationUpsert, Json] = {}
 
-    def new(picture: GraphSnapshot) -> list[RelationUpsert]:
-        names, known = _names(picture), set(map(_edge_key, picture.edges.values()))
+    def new(snapshot: GraphSnapshot) -> list[RelationUpsert]:
+        names, known = _names(snapshot), set(map(_edge_key, snapshot.edges.values()))
         told.clear()
         for each in given:
             said, form = _relation_input(names, each)
@@ -179,12 +179,12 @@ def _edge_key(edge: Edge) -> RelationKey:
 def add_observations(user: User, observations: Sequence[Json]) -> Json:
     given = [_read_observation(each, "contents") for each in _list(observations, "observations")]
 
-    def new(picture: GraphSnapshot) -> list[NotesUpsert]:
-        names, known = _names(picture), dict[str, set[str]]()
+    def new(snapshot: GraphSnapshot) -> list[NotesUpsert]:
+        names, known = _names(snapshot), dict[str, set[str]]()
         said = []
         for name, contents in given:
             node = _find_node(names, name)
-            there = known.setdefault(node.id, {*_entity(picture, node)["observations"]})
+            there = known.setdefault(node.id, {*_entity(snapshot, node)["observations"]})
             added = tuple(text for text in dict.fromkeys(contents) if text not in there)
             there.update(added)
             said.append(NotesUpsert(node.id, added))
@@ -211,13 +211,13 @@ def delete_entities(user: User, names: Sequence[str]) -> Json:
 
 def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
     given = [_read_observation(each, "observations") for each in _list(deletions, "deletions")]
-    picture = load_visible_graph(user)
-    names = _names(picture)
+    snapshot = load_visible_graph(user)
+    names = _names(snapshot)
     ids = [
         note.id
         for name, texts in given
         for node in names.called(name)
-        for note in picture.notes.get(node.id, ())
+        for note in snapshot.notes.get(node.id, ())
         if note.content in texts
     ]
     return _forget(user, "Observations", ids)
@@ -225,8 +225,8 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
 
 def delete_relations(user: User, relations: Sequence[Json]) -> Json:
     given = [_read_relation(each) for each in _list(relations, "relations")]
-    picture = load_visible_graph(user)
-    names = _names(picture)
+    snapshot = load_visible_graph(user)
+    names = _names(snapshot)
     gone = {
         _relation_key(start.id, end.id, each["relationType"])
         for each in given
@@ -234,7 +234,7 @@ def delete_relations(user: User, relations: Sequence[Json]) -> Json:
         for end in names.called(each["to"])
     }
     return _forget(
-        user, "Relations", [e.id for e in picture.edges.values() if _edge_key(e) in gone]
+        user, "Relations", [e.id for e in snapshot.edges.values() if _edge_key(e) in gone]
     )
 
 
@@ -264,9 +264,9 @@ class NodeNames:
         return exact or alike or (besides if len(besides) == 1 else [])
 
 
-def _names(picture: GraphSnapshot) -> NodeNames:
+def _names(snapshot: GraphSnapshot) -> NodeNames:
     names = NodeNames({}, {})
-    for node in picture.nodes.values():
+    for node in snapshot.nodes.values():
         names.first.setdefault(name_key(node.name), []).append(node)
         for key in {name_key(alias) for alias in node.aliases}:
             names.other.setdefault(key, []).append(node)

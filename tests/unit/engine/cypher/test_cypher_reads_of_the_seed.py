@@ -223,11 +223,11 @@ def test_every_field_is_told_as_it_is_but_those_that_are_said_to_be_null(engine)
     assert told == {each.id: "keep_forever" for each in whole.sources.values()}
 
 
-def nulls(engine, picture, pattern, fields):
+def nulls(engine, snapshot, pattern, fields):
     """The fields that are null in all of them; where there are none, nothing is."""
     names = re.findall(r"\w+", fields)
     asked = ", ".join(f"n.{name}" for name in names)
-    rows = engine.run("whole", lambda: picture, NOW, f"MATCH {pattern} RETURN {asked}").rows
+    rows = engine.run("whole", lambda: snapshot, NOW, f"MATCH {pattern} RETURN {asked}").rows
     values = zip(*rows, strict=True) if rows else ()
     return {name for name, told in zip(names, values, strict=False) if not any(map(_is_told, told))}
 

@@ -148,11 +148,11 @@ def build_extraction_changeset(
     """The changeset that a source comes to in a reader's memory. It rests on the team's, too, where
     the source is a team's: the member learns nothing of what the team takes away meanwhile."""
     scope, at = reader.own_scope, engine.clock()
-    canvas = GraphUnitOfWork(engine, scope, ACTOR, at)
+    work = GraphUnitOfWork(engine, scope, ACTOR, at)
     with engine.store.read_session():
         heard = _seen_before(engine, scope, read)
-        told = import_extraction(canvas, canvas.known, read.source, read.found, read.said_at, heard)
-        changes = diff_graph(canvas, place=JournalNode.WORKER)
+        told = import_extraction(work, work.known, read.source, read.found, read.said_at, heard)
+        changes = diff_graph(work, place=JournalNode.WORKER)
         kept = store_candidates(engine, reader, read.source, read.batch)
     steps = (*changes, *kept.steps, *_mark_extracted(read, scope, at, told))
     changeset = Changeset(

@@ -63,7 +63,7 @@ def cite_source(source: Source) -> CitedSource:
 
 
 def import_extraction(
-    canvas: GraphUnitOfWork,
+    work: GraphUnitOfWork,
     known: NameIndex,
     source: Source,
     found: SourceExtraction,
@@ -72,31 +72,31 @@ def import_extraction(
 ) -> tuple[str, ...]:
     """Digests of what it tells now. ``said_at``: when each passage was. ``heard``: what was taken
     in already: what it told and is not told any more was taken out by hand, and stays out."""
-    nodes, edges, notes = canvas.engine.store.assertions(
-        canvas.scope, AssertionQuery(sources=[source.id])
+    nodes, edges, notes = work.engine.store.assertions(
+        work.scope, AssertionQuery(sources=[source.id])
     )
     before = [each.id for told in (nodes, edges, notes) for each in told]
     others, out = without_owner(known), find_suppressed(source, heard.digests, before)
     taking = _ExtractionImport(
-        canvas, known, others, cite_source(source), said_at, heard, out, nodes, [*nodes]
+        work, known, others, cite_source(source), said_at, heard, out, nodes, [*nodes]
     )
-    canvas.load(t.node for t in nodes)
-    for telling in edges:
-        canvas.load_relations([telling.a], [telling.type])
-    canvas.load(note.about for note in notes if note.about.startswith(NODE_PREFIX))
-    canvas.load_edges(note.about for note in notes if not note.about.startswith(NODE_PREFIX))
+    work.load(t.node for t in nodes)
+    for assertion in edges:
+        work.load_relations([assertion.a], [assertion.type])
+    work.load(note.about for note in notes if note.about.startswith(NODE_PREFIX))
+    work.load_edges(note.about for note in notes if not note.about.startswith(NODE_PREFIX))
     places = taking.nodes(found.nodes)
     taking.merge_owner(found.nodes)
-    canvas.load_nodes(places)
+    work.load_nodes(places)
     places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
     kept = taking.tell(found, places)
-    canvas.retract(id for id in before if id not in kept)
+    work.retract(id for id in before if id not in kept)
     return tuple(out.entries)
 
 
 @dataclass(slots=True)
 class _ExtractionImport:
-    canvas: GraphUnitOfWork
+    work: GraphUnitOfWork
     known: NameIndex
     others: NameIndex  # whom anybody but the owner may be
     source: CitedSource
@@ -131,7 +131,7 @@ class _ExtractionImport:
         """``shared``: what several here are called, two brothers, says of none who they are;
         ``unclear``: names that several here could be meant by. Then it is a new one."""
         if found.is_owner:
-            owner = self.known.owner or load_or_create_owner(self.canvas, self.known)
+            owner = self.known.owner or load_or_create_owner(self.work, self.known)
             return owner.id
         if told := self._told_before(found, [found.name]):
             return told
@@ -147,7 +147,7 @@ class _ExtractionImport:
             present=present,
         )
         told = self._told_before(found, [alias for alias in aliases if not is_description(alias)])
-        if told is not None and met in (SEVERAL, self.canvas.root(told)):
+        if told is not None and met in (SEVERAL, self.work.root(told)):
             return told
         if met is None or met is SEVERAL:
             return self._of_another_type(found) or self._new(found)
@@ -157,7 +157,7 @@ class _ExtractionImport:
         """Who was met before the owner's address was known, and writes from it, is the owner."""
         for node in self._who_writes_from(found[0].addresses if found else ()):
             if self._is_only_read(node) and could_write_as(node.name, [found[0].name]):
-                mark_merged(self.canvas, load_or_create_owner(self.canvas, self.known), node)
+                mark_merged(self.work, load_or_create_owner(self.work, self.known), node)
 
     def _who_writes_from(self, addresses: Iterable[str]) -> list[Node]:
         """Besides the owner."""
@@ -167,17 +167,17 @@ class _ExtractionImport:
 
     def _is_only_read(self, node: Node) -> bool:
         """Of whom somebody has said who it is, nobody else decides."""
-        self.canvas.load([node.id])
-        told = (t for t in self.canvas.told.values() if self.canvas.root(t.node) == node.id)
+        self.work.load([node.id])
+        told = (t for t in self.work.told.values() if self.work.root(t.node) == node.id)
         return all(t.source is not None for t in told)
 
     def unless_denied(self, found: FoundNode, id: str) -> str:
         """Somebody may have said of this node that it is not called so."""
-        node = self.canvas.node(self.canvas.root(id))
+        node = self.work.node(self.work.root(id))
         if node is None or found.is_owner or found.name in node.names:
             return id
-        self.canvas.load([id])
-        own = [t for t in self.canvas.told.values() if t.source is None]
+        self.work.load([id])
+        own = [t for t in self.work.told.values() if t.source is None]
         said = [t for t in own if self._are_one(t.node, id)]
         return self._new(found) if is_rejected_name(found.name, said) else id
 
@@ -186,12 +186,12 @@ class _ExtractionImport:
         key, known = name_key(found.name), self.known.by_key
         types = [type for type in NodeType if type is not found.type]
         called = [id for type in types for id in known.get((type, key), ())]
-        self.canvas.load(called)
+        self.work.load(called)
         told_so = [id for id in called if self._was_told_as(found.type, key, id)]
         return told_so[0] if len(told_so) == 1 else None
 
     def _was_told_as(self, type: NodeType, key: str, id: str) -> bool:
-        told = (t for t in self.canvas.told.values() if (t.type, t.key) == (type, key))
+        told = (t for t in self.work.told.values() if (t.type, t.key) == (type, key))
         return any(self._are_one(t.node, id) for t in told)
 
     def _told_before(self, found: FoundNode, names: Iterable[str]) -> str | None:
@@ -209,30 +209,30 @@ class _ExtractionImport:
         owner here is not, though they were taken for the owner before."""
         if self.known.owner is not None and id == self.known.owner.id:
             return False
-        node = self.canvas.node(self.canvas.root(id))
+        node = self.work.node(self.work.root(id))
         return node is not None and (node.purge_at is None or not self.heard.is_new_mention(found))
 
     def _new(self, found: FoundNode) -> str:
         """Its fields are folded from what is told of it."""
-        canvas = self.canvas
+        work = self.work
         key = name_key(found.name)
         if known := self.others.called(found.type, found.subtype, key):
             return known
-        for node in canvas.changed_nodes.values():
+        for node in work.changed_nodes.values():
             if (node.type, node.subtype, node.key) == (found.type, found.subtype, key):
                 return node.id
         node = Node(
-            id=NODE_PREFIX + canvas.engine.new_id(),
-            user_id=canvas.scope.name,
+            id=NODE_PREFIX + work.engine.new_id(),
+            user_id=work.scope.name,
             type=found.type,
             subtype=found.subtype,
             name=found.name,
             key=key,
-            created_by=canvas.by,
-            created_at=canvas.at,
-            updated_at=canvas.at,
+            created_by=work.by,
+            created_at=work.at,
+            updated_at=work.at,
         )
-        canvas.put(node)
+        work.put(node)
         return node.id
 
     # ——— what is told ———
@@ -247,8 +247,8 @@ class _ExtractionImport:
         told += self._tell_edges(found, present)
         words += [note_suppression_keys(note, nodes) for note in found.notes]
         told += [self._tell_note(note, nodes, self._about(note, present)) for note in found.notes]
-        for what, telling in zip(words, told, strict=True):
-            self.out.note(what, telling)
+        for what, assertion in zip(words, told, strict=True):
+            self.out.note(what, assertion)
         return {id for id in told if id is not None}
 
     def _is_out(self, words: Iterable[str], places: Iterable[TextLocation]) -> bool:
@@ -260,12 +260,12 @@ class _ExtractionImport:
         return (each for each in told if each.source and each.source.id == self.source.id)
 
     def _tell_node(self, found: FoundNode, node: str) -> str | None:
-        telling = NodeAssertion(
+        assertion = NodeAssertion(
             id="",
             node=node,
             source=replace(self.source, passage=found.passages[0] if found.passages else None),
-            by=self.canvas.by,
-            recorded_at=self.canvas.at,
+            by=self.work.by,
+            recorded_at=self.work.at,
             type=found.type,
             name=found.name,
             key=name_key(found.name),
@@ -276,66 +276,68 @@ class _ExtractionImport:
             confidence=found.confidence,
         )
         for known in self.told:
-            same = replace(telling, id=known.id, node=known.node, recorded_at=known.recorded_at)
+            same = replace(assertion, id=known.id, node=known.node, recorded_at=known.recorded_at)
             if same == known and self._are_one(node, known.node):
                 return known.id
         is_out = self.out.has(node_suppression_keys(found)) and not self.heard.is_new_mention(found)
         if is_out and not self._tells_of(node):
             return None
-        telling = replace(telling, id=self.canvas.engine.new_id())
-        self.canvas.tell(telling)
-        self.told.append(telling)
-        return telling.id
+        assertion = replace(assertion, id=self.work.engine.new_id())
+        self.work.tell(assertion)
+        self.told.append(assertion)
+        return assertion.id
 
     def _tells_of(self, node: str) -> bool:
         """In other words than now, perhaps: with more said, a name is read otherwise."""
-        return any(self._are_one(telling.node, node) for telling in self.told)
+        return any(self._are_one(assertion.node, node) for assertion in self.told)
 
     def _are_one(self, one: str, other: str) -> bool:
         """By now: the one may speak for the other."""
-        return self.canvas.root(one) == self.canvas.root(other)
+        return self.work.root(one) == self.work.root(other)
 
     def _tell_edges(
         self, found: SourceExtraction, present: Sequence[str | None]
     ) -> Iterator[str | None]:
         """What was told before stays as it is. What is said elsewhere now, or in other words, with
         a fuller name or of one of two who were split, takes the place of what was told."""
-        telling = {
-            place: EdgeCandidate(self._as_telling(edge, a, b), self._is_edge_out(edge, found.nodes))
+        assertion = {
+            place: EdgeCandidate(
+                self._as_assertion(edge, a, b), self._is_edge_out(edge, found.nodes)
+            )
             for place, edge in enumerate(found.edges)
             if (a := present[edge.a]) and (b := present[edge.b]) and a != b
         }
-        mine = list(self._mine(self.canvas.related.values()))
-        before = match_previous_edges([*telling.values()], mine, self._common_ends)
-        ids = self._ids_in_order([found.edges[place] for place in telling])
-        told = map(self._tell_edge, telling.values(), before, ids)
-        by_place = dict(zip(telling, told, strict=True))
+        mine = list(self._mine(self.work.related.values()))
+        before = match_previous_edges([*assertion.values()], mine, self._common_ends)
+        ids = self._ids_in_order([found.edges[place] for place in assertion])
+        told = map(self._tell_edge, assertion.values(), before, ids)
+        by_place = dict(zip(assertion, told, strict=True))
         return map(by_place.get, range(len(found.edges)))
 
     def _ids_in_order(self, edges: Sequence[FoundEdge]) -> list[str]:
         """Of what one source says the later word counts, so ids are in the order of its text."""
         in_order = sorted(range(len(edges)), key=lambda at: edges[at].place)
-        ids = sorted(self.canvas.engine.new_id() for _ in edges)
+        ids = sorted(self.work.engine.new_id() for _ in edges)
         return [id for _, id in sorted(zip(in_order, ids, strict=True))]
 
     def _is_edge_out(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
         return self._is_out(edge_suppression_keys(edge, nodes), (edge.place, *edge.repeated))
 
     def _tell_edge(self, again: EdgeCandidate, known: EdgeAssertion | None, id: str) -> str | None:
-        telling = again.telling
-        if known is not None and self._common_ends(telling, known) == 2:
-            telling = reword_edge(known, telling)
+        assertion = again.assertion
+        if known is not None and self._common_ends(assertion, known) == 2:
+            assertion = reword_edge(known, assertion)
         elif known is None and again.is_suppressed:
             return None
         else:
-            telling = replace(telling, id=id)
-        self.canvas.relate(telling)
-        return telling.id
+            assertion = replace(assertion, id=id)
+        self.work.relate(assertion)
+        return assertion.id
 
     def _common_ends(self, one: EdgeAssertion, other: EdgeAssertion) -> int:
         return self._are_one(one.a, other.a) + self._are_one(one.b, other.b)
 
-    def _as_telling(self, found: FoundEdge, a: str, b: str) -> EdgeAssertion:
+    def _as_assertion(self, found: FoundEdge, a: str, b: str) -> EdgeAssertion:
         said = self.said_at.get(found.passage, self.source.said_at)
         return EdgeAssertion(
             id="",
@@ -344,8 +346,8 @@ class _ExtractionImport:
             b=b,
             type=found.type,
             source=replace(self.source, passage=found.passage),
-            by=self.canvas.by,
-            recorded_at=self.canvas.at,
+            by=self.work.by,
+            recorded_at=self.work.at,
             valid_from=found.valid_from or min(said, found.valid_to or said),
             valid_to=found.valid_to,
             ends=found.ends,
@@ -360,8 +362,8 @@ class _ExtractionImport:
         nodes = [places[place] for place in note.about]
         if not nodes or None in nodes:
             return None
-        speakers = {self.canvas.root(id) for id in nodes if id is not None}
-        for edge in self.canvas.edges.values():
+        speakers = {self.work.root(id) for id in nodes if id is not None}
+        for edge in self.work.edges.values():
             if len(nodes) > 1 and edge.stands and set(edge.ends) == speakers:
                 return edge.id
         return nodes[0]
@@ -374,30 +376,30 @@ class _ExtractionImport:
         if about is None:
             return None
         said = self.said_at.get(found.passage, self.source.said_at)
-        mine = [n for n in self._mine(self.canvas.notes.values()) if n.content == found.content]
+        mine = [n for n in self._mine(self.work.notes.values()) if n.content == found.content]
         for known in mine:
             if self._are_one(known.about, about):
                 source = replace(self.source, passage=found.passage)
                 if known.source != source:  # it stands elsewhere now
-                    self.canvas.note(replace(known, source=source))
+                    self.work.note(replace(known, source=source))
                 return known.id
         if self._is_out(note_suppression_keys(found, nodes), [found.place]):
             return None
         for known in mine:
             if known.source and known.source.passage == found.passage:
-                self.canvas.note(replace(known, about=about))  # of one of two who were split
+                self.work.note(replace(known, about=about))  # of one of two who were split
                 return known.id
         ends = note_expiry(found.lifetime, said)
-        if ends is not None and ends <= self.canvas.at:
+        if ends is not None and ends <= self.work.at:
             return None
         note = Note(
-            id=OF_NOTES + self.canvas.engine.new_id(),
+            id=OF_NOTES + self.work.engine.new_id(),
             about=about,
             content=found.content,
-            added_by=self.canvas.by,
-            date_added=self.canvas.at,
+            added_by=self.work.by,
+            date_added=self.work.at,
             expires_at=ends,
             source=replace(self.source, passage=found.passage),
         )
-        self.canvas.note(note)
+        self.work.note(note)
         return note.id

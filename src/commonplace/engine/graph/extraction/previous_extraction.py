@@ -121,18 +121,18 @@ class SuppressedItems:
     def has(self, words: Iterable[str]) -> bool:
         return any(digest(self.source, each) in self.gone for each in words)
 
-    def note(self, words: Iterable[str], telling: str | None) -> None:
+    def note(self, words: Iterable[str], assertion: str | None) -> None:
         """``telling``: which tells it now; None: none, so what was taken out is so from now on."""
-        by = digest(self.source, telling) if telling else ""
+        by = digest(self.source, assertion) if assertion else ""
         for what in (digest(self.source, each) for each in words):
             self.entries += [what + by] if by else self.gone.get(what, ())
 
 
 def find_suppressed(
-    source: Source, digests: Iterable[str], tellings: Iterable[str]
+    source: Source, digests: Iterable[str], assertions: Iterable[str]
 ) -> SuppressedItems:
     """``digests``: as they were kept; ``tellings``: the ids of those that there still are."""
-    there = {digest(source, id) for id in tellings}
+    there = {digest(source, id) for id in assertions}
     gone: dict[str, list[str]] = {}
     for entry in digests:
         what, by = entry[:DIGEST_LENGTH], entry[DIGEST_LENGTH:]
@@ -167,7 +167,7 @@ CommonEnds = Callable[[EdgeAssertion, EdgeAssertion], int]  # how many are the s
 
 @dataclass(frozen=True, slots=True)
 class EdgeCandidate:
-    telling: EdgeAssertion
+    assertion: EdgeAssertion
     is_suppressed: bool  # it was taken out by hand, and no new sentence tells it
 
 
@@ -191,23 +191,23 @@ def match_previous_edges(
 ) -> list[EdgeAssertion | None]:
     """For each which one told it before: the very same, or else each for one, and rather the one
     that is most like it. What was taken out takes no other's place."""
-    again = [_find_same(each.telling, before, common_ends) for each in found]
+    again = [_find_same(each.assertion, before, common_ends) for each in found]
     told = {known.id for known in again if known is not None}
     free = [known for known in before if known.id not in told]
     for likeness in _MATCH_ORDER:
         for place, each in enumerate(found):
             if again[place] is not None or (each.is_suppressed and likeness.ends < 2):
                 continue
-            like = [k for k in free if _is_match(each.telling, k, likeness, common_ends)]
+            like = [k for k in free if _is_match(each.assertion, k, likeness, common_ends)]
             if like:
                 free.remove(like[0])
                 again[place] = like[0]
     return again
 
 
-def reword_edge(known: EdgeAssertion, telling: EdgeAssertion) -> EdgeAssertion:
+def reword_edge(known: EdgeAssertion, assertion: EdgeAssertion) -> EdgeAssertion:
     """Its edge stays the one that it was. What is more than another wording is known only now."""
-    after = _with_known_ids(known, telling)
+    after = _with_known_ids(known, assertion)
     if replace(after, a=known.a, b=known.b) == known:
         return known
     worded = replace(
@@ -218,33 +218,36 @@ def reword_edge(known: EdgeAssertion, telling: EdgeAssertion) -> EdgeAssertion:
         description=after.description,
         confidence=after.confidence,
     )
-    return after if after == worded else replace(after, recorded_at=telling.recorded_at)
+    return after if after == worded else replace(after, recorded_at=assertion.recorded_at)
 
 
 def _find_same(
-    telling: EdgeAssertion, before: Sequence[EdgeAssertion], common_ends: CommonEnds
+    assertion: EdgeAssertion, before: Sequence[EdgeAssertion], common_ends: CommonEnds
 ) -> EdgeAssertion | None:
     for known in before:
-        same = replace(_with_known_ids(known, telling), a=known.a, b=known.b)
-        if same == known and common_ends(telling, known) == 2:
+        same = replace(_with_known_ids(known, assertion), a=known.a, b=known.b)
+        if same == known and common_ends(assertion, known) == 2:
             return known
     return None
 
 
 def _is_match(
-    telling: EdgeAssertion, known: EdgeAssertion, likeness: _MatchCriteria, common_ends: CommonEnds
+    assertion: EdgeAssertion,
+    known: EdgeAssertion,
+    likeness: _MatchCriteria,
+    common_ends: CommonEnds,
 ) -> bool:
     return (
-        (telling.type, telling.ends) == (known.type, known.ends)
-        and common_ends(telling, known) >= likeness.ends
-        and (not likeness.worded or telling.description == known.description)
-        and (not likeness.there or _passage_of(telling) == _passage_of(known))
+        (assertion.type, assertion.ends) == (known.type, known.ends)
+        and common_ends(assertion, known) >= likeness.ends
+        and (not likeness.worded or assertion.description == known.description)
+        and (not likeness.there or _passage_of(assertion) == _passage_of(known))
     )
 
 
-def _with_known_ids(known: EdgeAssertion, telling: EdgeAssertion) -> EdgeAssertion:
-    return replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
+def _with_known_ids(known: EdgeAssertion, assertion: EdgeAssertion) -> EdgeAssertion:
+    return replace(assertion, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
 
 
-def _passage_of(telling: EdgeAssertion) -> int | None:
-    return telling.source.passage if telling.source else None
+def _passage_of(assertion: EdgeAssertion) -> int | None:
+    return assertion.source.passage if assertion.source else None

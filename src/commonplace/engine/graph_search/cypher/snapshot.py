@@ -30,10 +30,10 @@ _LINKS: frozenset[tuple[str, str, str]] = frozenset(
 )
 
 
-def graph_of(picture: GraphSnapshot, now: datetime) -> CypherGraph:
+def graph_of(snapshot: GraphSnapshot, now: datetime) -> CypherGraph:
     """What changes with the clock (salience, state, live notes) is that of ``now``."""
     with _without_collection():
-        return _filled(picture, now)
+        return _filled(snapshot, now)
 
 
 @contextmanager
@@ -48,16 +48,16 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _filled(picture: GraphSnapshot, now: datetime) -> CypherGraph:
+def _filled(snapshot: GraphSnapshot, now: datetime) -> CypherGraph:
     graph = CypherGraph()
-    readers = _Readers(picture, now)
+    readers = _Readers(snapshot, now)
     nodes: dict[str, CypherNode] = {}
-    for label, things in _things(picture):
+    for label, things in _things(snapshot):
         reader = readers.of_label(label)
         for thing in things:
             nodes[thing.id] = graph.add_node(thing.id, (label,), thing, reader)
     edges, links = readers.of_edges(), readers.of_links()
-    for kind, a, b, thing in _relationships(picture):
+    for kind, a, b, thing in _relationships(snapshot):
         one, other = nodes.get(a), nodes.get(b)
         if one is None or other is None:  # an end that is not visible
             continue
@@ -73,23 +73,23 @@ def _filled(picture: GraphSnapshot, now: datetime) -> CypherGraph:
     return graph
 
 
-def _things(picture: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
+def _things(snapshot: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
     by_label: dict[str, list[Any]] = {}
-    for node in picture.nodes.values():
+    for node in snapshot.nodes.values():
         by_label.setdefault(node.type.value, []).append(node)
     yield from by_label.items()
-    yield "Source", list(picture.sources.values())
-    yield "Artifact", list(picture.artifacts.values())
-    yield "Team", list(picture.teams.values())
+    yield "Source", list(snapshot.sources.values())
+    yield "Artifact", list(snapshot.artifacts.values())
+    yield "Team", list(snapshot.teams.values())
 
 
-def _relationships(picture: GraphSnapshot) -> Iterator[tuple[str, str, str, Any]]:
+def _relationships(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, str, Any]]:
     """Type, ends, and the edge itself; of other links the moment at which they were told."""
-    for edge in picture.edges.values():
+    for edge in snapshot.edges.values():
         yield edge.kind.value, edge.a, edge.b, edge
-    for mention in picture.mentions:
+    for mention in snapshot.mentions:
         yield "mentions", mention.source, mention.node, mention.said_at
-    for artifact in picture.artifacts.values():
+    for artifact in snapshot.artifacts.values():
         if artifact.source is not None:
             yield "produced", artifact.source.id, artifact.id, artifact.source.said_at
 
@@ -205,7 +205,7 @@ class _Readers:
     """The readers of one snapshot."""
 
     def __init__(self, snapshot: GraphSnapshot, now: datetime) -> None:
-        self._picture = snapshot
+        self._snapshot = snapshot
         self._now = now
 
     def of_label(self, label: str) -> SnapshotReader:
@@ -262,7 +262,7 @@ class _Readers:
 
     def _life(self) -> dict[str, Getter]:
         """What reading and time have made of a thing."""
-        marks_of, now = self._picture.marks_of, self._now
+        marks_of, now = self._snapshot.marks_of, self._now
 
         def of_marks(place: str) -> Getter:
             get = attrgetter(place)
@@ -279,13 +279,13 @@ class _Readers:
 
     def _notes(self, about: Node | Edge) -> list[dict[str, Any]]:
         """Live notes, newest first."""
-        notes = self._picture.notes.get(about.id)
+        notes = self._snapshot.notes.get(about.id)
         if not notes:
             return []
         return [
             {
                 "content": note.content,
-                "added_by": note_author(note, self._picture, about.user_id),
+                "added_by": note_author(note, self._snapshot, about.user_id),
                 "date_added": _moment(note.date_added),
                 "source_entity_key": note.source.id if note.source else None,
                 "expires_at": _moment(note.expires_at),

@@ -53,7 +53,7 @@ _OTHER_SPEAKER_PENALTY = 0.05  # somebody other than the owner speaks, or nobody
 class RelationMatch:
     """A relation where it stands in its sentence."""
 
-    telling: RelationPattern
+    assertion: RelationPattern
     match: re.Match[str]
     clause: str  # the part of the sentence that tells it
 
@@ -79,21 +79,21 @@ def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iter
     )
     for text in dict.fromkeys(texts):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
-        for telling in patterns_for(is_hebrew(text), letters):
-            if telling.is_written and marked.utterance.speaker is not None:
+        for assertion in patterns_for(is_hebrew(text), letters):
+            if assertion.is_written and marked.utterance.speaker is not None:
                 continue
-            if telling.is_cancelled(text):
+            if assertion.is_cancelled(text):
                 continue
-            for match in telling.pattern.finditer(text):
+            for match in assertion.pattern.finditer(text):
                 if _is_said_of_other(text, match) or _is_alternative_or_brand(match):
                     continue
-                if telling.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
+                if assertion.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
                     continue  # "Omer is my brother, you met": you is nobody's name
-                if (telling.is_named and _is_asserted_role(text, match)) or (
+                if (assertion.is_named and _is_asserted_role(text, match)) or (
                     is_statement and is_asserted(text, match, marked, nodes)
                 ):
                     yield RelationMatch(
-                        resolve_role(telling, match), match, _clause_around(text, match)
+                        resolve_role(assertion, match), match, _clause_around(text, match)
                     )
 
 
@@ -225,7 +225,7 @@ def _hearsay_patterns() -> BilingualPattern:
 def _build_edges(
     told: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> Iterator[FoundEdge]:
-    telling, utterance = told.telling, marked.utterance
+    assertion, utterance = told.assertion, marked.utterance
     when, ends = _validity_of(told, marked, nodes)
     said = told.match[0]  # by itself, where what stands around it cannot be retold
     description = to_third_person_or_original(marked, told.clause, nodes) or to_third_person(
@@ -242,32 +242,32 @@ def _build_edges(
         yield FoundEdge(
             a=a,
             b=b,
-            type=telling.type,
-            attitude=telling.attitude,
-            proximity=telling.proximity,
+            type=assertion.type,
+            attitude=assertion.attitude,
+            proximity=assertion.proximity,
             description=description,
             confidence=confidence,
             valid_from=when.start,
             valid_to=when.end,
             ends=ends,
-            is_state=telling.when is RelationTiming.STATE,
+            is_state=assertion.when is RelationTiming.STATE,
             place=utterance.place,
         )
 
 
 def _is_feeling_for_thing(told: RelationMatch, end: FoundNode) -> bool:
     """ "I love it": nobody knows what, until they have seen it."""
-    return told.telling.type in FEELINGS and end.type is not NodeType.PERSON
+    return told.assertion.type in FEELINGS and end.type is not NodeType.PERSON
 
 
 def _validity_of(
     told: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> tuple[ValidityPeriod, bool]:
     """From when to when, and whether all that is told is its end."""
-    telling = told.telling
+    assertion = told.assertion
     words = marked.in_words(told.clause, nodes)
-    when = find_validity(words, marked.utterance.at, telling.when)
-    if not telling.ends:
+    when = find_validity(words, marked.utterance.at, assertion.when)
+    if not assertion.ends:
         return when, False
     if when.start and when.end:  # "I worked at Acme from 2015 to 2019"
         return when, False
@@ -288,7 +288,7 @@ def _edge_ends(told: RelationMatch, speaker: int | None) -> Iterator[tuple[int, 
     else:
         pairs = product(_owning_marks(told.match, groups["a"]), MARK.findall(groups["b"]))
     for one, other in pairs:
-        a, b = (other, one) if told.telling.is_reversed else (one, other)
+        a, b = (other, one) if told.assertion.is_reversed else (one, other)
         yield int(a[1]), int(b[1]), GUESSED_SUFFIX in (a[2], b[2])
 
 
@@ -300,7 +300,7 @@ def _owning_marks(match: re.Match[str], whose: str) -> list[tuple[str, ...]]:
 
 
 def _confidence(told: RelationMatch, marked: MarkedUtterance, guessed: bool) -> float:
-    confidence = told.telling.confidence
+    confidence = told.assertion.confidence
     if guessed:
         confidence -= _PRONOUN_PENALTY
     before = told.clause[: told.clause.find(told.match[0])]
