@@ -76,7 +76,7 @@ def test_what_was_held_comes_back_as_it_was(store, targets):
     store.apply(changeset(HoldValues("q", (value,), ASKED, targets=(targets[0].id,))))
     (back,) = store.held(ANA)
     assert back.memory.evolve(arrived_at=None) == value.memory.evolve(arrived_at=None)
-    assert (back.conflict, back.beside, back.mentioned) == ("q", None, value.mentioned)
+    assert (back.conflict, back.alternative_to, back.mentioned) == ("q", None, value.mentioned)
     assert (back.reason, back.actor, back.held_at) == ("1 → 2", "user:test", START)
 
 
@@ -99,29 +99,29 @@ def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets
     later, latest = START + timedelta(hours=1), START + timedelta(hours=2)
     first = a_held("first", conflict="q", held_at=later)
     before = a_held("before", conflict="q", held_at=START)
-    beside = a_held("beside", beside=targets[1].id, held_at=latest)
+    beside = a_held("beside", alternative_to=targets[1].id, held_at=latest)
     store.apply(changeset(HoldValues("q", (first, before), ASKED, targets=(targets[0].id,))))
     store.apply(changeset(HoldValues(None, (beside,), ASKED)))
     assert [held.memory.content for held in store.held(ANA)] == ["before", "first", "beside"]
     assert texts(store, conflicts=["q"]) == ["before", "first"]
-    assert texts(store, beside=[targets[1].id]) == ["beside"]
+    assert texts(store, alternative_to=[targets[1].id]) == ["beside"]
     assert texts(store, ids=[first.memory.id, beside.memory.id]) == ["first", "beside"]
     assert texts(store, ids=["nowhere"]) == texts(store) == []
 
 
 def test_an_alternative_disputes_nothing(store, targets):
-    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     assert conflicts_of(store, targets) == [None, None]
     assert store.page(ANA, DisputedMemories()) == []
 
 
 def test_held_again_it_waits_where_it_was_put_last(store, targets):
-    value = a_held("else", beside=targets[0].id, reason="before")
+    value = a_held("else", alternative_to=targets[0].id, reason="before")
     store.apply(changeset(HoldValues(None, (value,), ASKED)))
-    moved = a_held("else", id=value.memory.id, beside=targets[1].id, reason="now")
+    moved = a_held("else", id=value.memory.id, alternative_to=targets[1].id, reason="now")
     store.apply(changeset(HoldValues(None, (moved,), ASKED)))
     (back,) = store.held(ANA)
-    assert (back.beside, back.reason) == (targets[1].id, "now")
+    assert (back.alternative_to, back.reason) == (targets[1].id, "now")
 
 
 def test_a_question_absorbs_others_with_their_values_and_targets(store, targets):
@@ -183,7 +183,7 @@ def test_a_stale_decision_holds_nothing(store, store_url, targets):
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE, Event.TTL])
 def test_a_removed_memory_takes_its_alternatives(store, targets, event):
-    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     store.apply(changeset(build_removal(targets[0], event=event)))
     assert store.held(ANA) == []
 
@@ -232,7 +232,7 @@ def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
 
 def test_a_copy_brings_questions_along(store):
     disputed = a_memory("The code is 1", conflict="q")
-    values = (a_held("The code is 2", conflict="q"), a_held("else", beside=disputed.id))
+    values = (a_held("The code is 2", conflict="q"), a_held("else", alternative_to=disputed.id))
     copy = ImportScope(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
     store.apply(changeset(copy))
     assert [memory.id for memory in store.page(ANA, DisputedMemories(["q"]))] == [disputed.id]
@@ -248,13 +248,13 @@ def loose(store):
 
 def test_a_question_that_is_whole_has_no_loose_ends(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
-    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     assert loose(store) == {}
 
 
 def test_a_dispute_without_a_value_and_an_alternative_to_nothing_are_loose_ends(store, targets):
     store.apply(changeset(HoldValues("q", (), ASKED, targets=(targets[0].id,))))
-    store.apply(changeset(HoldValues(None, (a_held("else", beside="nowhere"),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", alternative_to="nowhere"),), ASKED)))
     assert loose(store) == {
         "disputed memories without a held value": 1,
         "alternatives without a memory": 1,

@@ -198,7 +198,7 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.links(BOB, [hers.id]) == []
     assert store.journal(BOB, JournalQuery(subject=hers.id)) == []
     store.apply(changeset(holding("Held of hers", hers)))
-    assert store.held(BOB) == store.held(BOB, HeldQuery(beside=[hers.id])) == []
+    assert store.held(BOB) == store.held(BOB, HeldQuery(alternative_to=[hers.id])) == []
     assert store.page(BOB, DisputedMemories()) == []
     assert store.mentions(BOB, "Held of hers") == []
     assert store.mentions(ANA, "Held of hers") == ["held"]

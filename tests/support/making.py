@@ -67,12 +67,12 @@ def updating(before: Memory, *, reindexed: bool = False, **fields: Any) -> Chang
 
 
 def a_held(content: str, *, conflict: str | None = None, **fields: Any) -> HeldValue:
-    beside = fields.pop("beside", None)
+    alternative_to = fields.pop("alternative_to", None)
     at = fields.pop("held_at", START)
     mentioned = frozenset(fields.pop("mentioned", ("content",)))
     reason = fields.pop("reason", "it differs")
     memory = a_memory(content, created_at=at, **fields)
-    return HeldValue(memory, conflict, beside, mentioned, reason, "user:test", at)
+    return HeldValue(memory, conflict, alternative_to, mentioned, reason, "user:test", at)
 
 
 def holding(content: str, *targets: Memory, conflict: str = "question", **more: Any) -> HoldValues:

@@ -158,8 +158,8 @@ def assert_questions_are_whole(belongings: ScopeExport) -> None:
     present = {memory.id for memory in belongings.memories}
     asked = {memory.conflict for memory in belongings.memories if memory.conflict}
     assert {held.conflict for held in belongings.held if held.conflict} == asked
-    assert {held.beside for held in belongings.held if held.beside} <= present
-    assert all(bool(held.conflict) != bool(held.beside) for held in belongings.held)
+    assert {held.alternative_to for held in belongings.held if held.alternative_to} <= present
+    assert all(bool(held.conflict) != bool(held.alternative_to) for held in belongings.held)
     assert not present & {held.memory.id for held in belongings.held}
 
 

@@ -275,8 +275,8 @@ class HeldQuery:
 
     ids: Sequence[str] = ()  # of those that wait
     conflicts: Sequence[str] = ()
-    beside: Sequence[str] = ()
-    merged_into: Sequence[str] = ()
+    alternative_to: Sequence[str] = ()
+    contributes_to: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def held_values_about(
 ) -> list[HeldValue]:
     """In the question that it is asked about in, and beside it."""
     conflicts = [memory.conflict] if memory.conflict else []
-    query = HeldQuery(conflicts=conflicts, beside=[memory.id])
+    query = HeldQuery(conflicts=conflicts, alternative_to=[memory.id])
     return engine.store.held(principal.scope, query)
 
 
@@ -128,14 +128,14 @@ def transfer_held_values(
     left = tuple(
         replace(
             held,
-            beside=held.beside and new.id,
+            alternative_to=held.alternative_to and new.id,
             reason=relate_memories(held.memory, new, None).reason,
         )
         for held in waiting
         if held.memory.id not in answered
     )
     asked = tuple(held for held in left if held.conflict)
-    beside = tuple(held for held in left if held.beside)
+    beside = tuple(held for held in left if held.alternative_to)
     steps: list[ChangesetStep] = []
     if asked:
         entry = _transfer_entry(new, {"conflict": old.conflict})
@@ -177,7 +177,7 @@ def held_values_from_sources(
     return [
         each
         for each in waiting
-        if not each.merged_into and not supporting_sources(each.memory).isdisjoint(sources)
+        if not each.contributes_to and not supporting_sources(each.memory).isdisjoint(sources)
     ]
 
 
@@ -293,8 +293,8 @@ def _load_conflict(engine: EngineContext, principal: Principal, id: str) -> _Con
     held = engine.store.held(principal.scope, HeldQuery(ids=[id], conflicts=[id]))
     if held and held[0].conflict == id:
         targets = engine.store.page(principal.scope, DisputedMemories([id]))
-    elif held and held[0].beside:
-        targets = engine.store.fetch(principal.scope, [held[0].beside])
+    elif held and held[0].alternative_to:
+        targets = engine.store.fetch(principal.scope, [held[0].alternative_to])
     else:
         held, targets = [], []
     seen = all(can_see(principal, each) for each in [*targets, *(h.memory for h in held)])

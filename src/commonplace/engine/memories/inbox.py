@@ -76,7 +76,9 @@ def list_conflicts(
         if _may_see(principal, [*conflict.targets, *(h.memory for h in conflict.held)])
     ]
     if alternatives:
-        questions += _open_alternatives(engine, principal, [each for each in held if each.beside])
+        questions += _open_alternatives(
+            engine, principal, [each for each in held if each.alternative_to]
+        )
     return take_page(sorted(questions, key=lambda q: (q.opened_at, q.id)), after, limit)
 
 
@@ -130,14 +132,14 @@ def list_held_values(
 
 
 def list_alternatives(engine: EngineContext, principal: Principal, id: str) -> tuple[Side, ...]:
-    return _load_sides(engine, principal, HeldQuery(beside=[id]))
+    return _load_sides(engine, principal, HeldQuery(alternative_to=[id]))
 
 
 def _distinct(held: Iterable[HeldValue]) -> list[HeldValue]:
     """What several sources say alike beside one memory is held for each of them, and told once."""
     found: dict[tuple[str | None, str], HeldValue] = {}
     for each in held:
-        found.setdefault((each.beside or each.memory.id, fold(each.memory.content)), each)
+        found.setdefault((each.alternative_to or each.memory.id, fold(each.memory.content)), each)
     return list(found.values())
 
 
@@ -175,12 +177,15 @@ def _open_conflict(engine: EngineContext, principal: Principal, conflict: Confli
 def _open_alternatives(
     engine: EngineContext, principal: Principal, held: Sequence[HeldValue]
 ) -> list[OpenConflict]:
-    stands = {m.id: m for m in engine.store.fetch(principal.scope, [str(h.beside) for h in held])}
+    stands = {
+        m.id: m for m in engine.store.fetch(principal.scope, [str(h.alternative_to) for h in held])
+    }
     visibility = visibility_of(principal)
     seen = (
         each
         for each in held
-        if each.beside in stands and _may_see(principal, [each.memory, stands[each.beside]])
+        if each.alternative_to in stands
+        and _may_see(principal, [each.memory, stands[each.alternative_to]])
     )
     return [
         OpenConflict(
@@ -188,10 +193,11 @@ def _open_alternatives(
             kind=str(each.memory.kind),
             category=each.memory.category,
             reason=each.reason
-            if visibility.admits(each.memory) and visibility.admits(stands[str(each.beside)])
+            if visibility.admits(each.memory)
+            and visibility.admits(stands[str(each.alternative_to)])
             else WITHHELD_TEXT,
             opened_at=each.held_at,
-            standing=(_target_side(engine, stands[str(each.beside)], visibility),),
+            standing=(_target_side(engine, stands[str(each.alternative_to)], visibility),),
             held=(_held_side(each, visibility),),
             is_alternative=True,
         )

@@ -240,7 +240,7 @@ def _open_write_plan(
     beside = list(standing) if aside else []
     held = []
     if conflicts or beside:
-        query = HeldQuery(conflicts=sorted(conflicts), beside=beside)
+        query = HeldQuery(conflicts=sorted(conflicts), alternative_to=beside)
         held = engine.store.held(principal.scope, query)
     return WritePlan(engine, principal, engine.clock(), standing, held, batch.scales)
 

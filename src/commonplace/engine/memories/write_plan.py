@@ -229,7 +229,7 @@ class WritePlan:
         waiting = [
             held
             for held in known.values()
-            if held.beside == old.id or (old.conflict and held.conflict == old.conflict)
+            if held.alternative_to == old.id or (old.conflict and held.conflict == old.conflict)
         ]
         carried = transfer_held_values(old, waiting, new)
         self.steps += carried.steps
@@ -257,7 +257,9 @@ class WritePlan:
         stands = decision.others[0]
         value = self._held(item, decision, beside=stands.id)
         for known in self.held:
-            is_same = known.beside == stands.id and is_same_statement(known.memory, item.memory)
+            is_same = known.alternative_to == stands.id and is_same_statement(
+                known.memory, item.memory
+            )
             if is_same and supporting_sources(item.memory) <= supporting_sources(known.memory):
                 return WriteOutcome(
                     known.memory

@@ -116,7 +116,7 @@ def new_contributions(
 ) -> list[HeldValue]:
     """To be kept when the new one becomes a part of what stands: what it tells, and before the
     first such one what stood. ``has_first``: that is kept already."""
-    known = has_first or engine.store.held(principal.scope, HeldQuery(merged_into=[standing.id]))
+    known = has_first or engine.store.held(principal.scope, HeldQuery(contributes_to=[standing.id]))
     if not (known or is_from_source(standing) or is_from_source(new)):
         return []  # nothing could take it away
     first = [] if known else [_contribution(standing, engine.new_id(), frozenset(), standing)]
@@ -133,12 +133,12 @@ def inherit_contributions(
     """Of a memory that takes another's place: what it has kept of the old one goes with whoever
     told that. ``told``: what was said now, and by whom. The old one keeps its own, for the day that
     it comes back."""
-    before = engine.store.held(principal.scope, HeldQuery(merged_into=[old.id]))
+    before = engine.store.held(principal.scope, HeldQuery(contributes_to=[old.id]))
     if not (before or is_from_source(old) or is_from_source(told.memory)):
         return []
     before = before or [_contribution(old, old.id, frozenset(), old)]
     return [
-        replace(each, memory=each.memory.evolve(id=engine.new_id()), merged_into=new.id)
+        replace(each, memory=each.memory.evolve(id=engine.new_id()), contributes_to=new.id)
         for each in (*before, told)
     ]
 
@@ -153,7 +153,9 @@ def make_contribution(
 
 def join_contributions(memory: Memory, same: Sequence[HeldValue], id: str) -> list[HeldValue]:
     """Of a memory that was held with others that say the same."""
-    parts = [replace(each, beside=None, merged_into=memory.id, reason="") for each in same]
+    parts = [
+        replace(each, alternative_to=None, contributes_to=memory.id, reason="") for each in same
+    ]
     return [_contribution(memory, id, frozenset(), memory), *parts] if parts else []
 
 
@@ -167,12 +169,12 @@ def _contribution(
     return HeldValue(
         memory=said.evolve(id=id, conflict=None, version=1),
         conflict=None,
-        beside=None,
+        alternative_to=None,
         mentioned=mentioned,
         reason="",
         actor=said.actor_id,
         held_at=at or said.created_at,
-        merged_into=into.id,
+        contributes_to=into.id,
     )
 
 
@@ -196,7 +198,9 @@ def hold_contributions(memory: Memory, told: Sequence[HeldValue]) -> list[HoldVa
 
 def hold_again(held: Sequence[HeldValue]) -> list[HoldValues]:
     return [
-        HoldValues(None, (each,), Entry(op=Op.HOLD, subject=each.beside or each.merged_into))
+        HoldValues(
+            None, (each,), Entry(op=Op.HOLD, subject=each.alternative_to or each.contributes_to)
+        )
         for each in held
     ]
 
@@ -284,7 +288,9 @@ def rebuild_memories(
             if memory.state is State.SOFT_DELETED:
                 after = after or [each for each in told if each not in found.gone[memory.id]]
         if after:
-            waiting = [h for h in held if h.beside == memory.id and _is_contributed_by(h, stands)]
+            waiting = [
+                h for h in held if h.alternative_to == memory.id and _is_contributed_by(h, stands)
+            ]
             joined, rest = _compare_alternatives(memory, before, after, waiting)
             after += joined
             found.beside += [*joined, *rest]
@@ -312,7 +318,7 @@ def _compare_alternatives(
         )
         related = relate_memories(each.memory, made, None)
         if related.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING):
-            joined.append(replace(each, beside=None, merged_into=memory.id, reason=""))
+            joined.append(replace(each, alternative_to=None, contributes_to=memory.id, reason=""))
         else:
             rest.append(replace(each, reason=related.reason))
     return joined, rest
@@ -321,8 +327,8 @@ def _compare_alternatives(
 def _group_by_memory(held: Iterable[HeldValue]) -> Mapping[str, list[HeldValue]]:
     found: dict[str, list[HeldValue]] = defaultdict(list)
     for each in held:
-        if each.merged_into:
-            found[each.merged_into].append(each)
+        if each.contributes_to:
+            found[each.contributes_to].append(each)
     return found
 
 

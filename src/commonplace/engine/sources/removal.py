@@ -366,12 +366,14 @@ def _promote_alternatives(
     """What another source says otherwise was only kept beside what is gone: now it stands."""
     waiting = [
         each
-        for each in engine.store.held(principal.scope, HeldQuery(beside=[m.id for m in gone]))
+        for each in engine.store.held(
+            principal.scope, HeldQuery(alternative_to=[m.id for m in gone])
+        )
         if supporting_sources(each.memory) & set(stands)
     ]
     steps: list[ChangesetStep] = []
     for old in gone:
-        beside = [each for each in waiting if each.beside == old.id]
+        beside = [each for each in waiting if each.alternative_to == old.id]
         if beside:
             new = beside[0].memory
             same = [each for each in beside[1:] if is_same_statement(each.memory, new)]
@@ -419,14 +421,16 @@ def _demote_to_alternative(
     now: datetime,
 ) -> list[ChangesetStep]:
     """With each who tells it. What somebody has said themself is not set aside."""
-    parts = engine.store.held(principal.scope, HeldQuery(merged_into=[other.id]))
+    parts = engine.store.held(principal.scope, HeldQuery(contributes_to=[other.id]))
     told = parts or [HeldValue(other, None, None, frozenset(), "", other.actor_id, now)]
     if (
         not all(supporting_sources(each.memory) for each in told)
         or OWNER_EVIDENCE in other.evidence
     ):
         return []
-    beside = [replace(each, merged_into=None, beside=stands.id, reason=reason) for each in told]
+    beside = [
+        replace(each, contributes_to=None, alternative_to=stands.id, reason=reason) for each in told
+    ]
     return [
         *(hold_alternative(each, stands) for each in beside),
         build_removal(other, event=Event.UPDATE),

@@ -271,7 +271,7 @@ def _import_new(
     coming = sum(isinstance(step, AddMemory) for step in steps)
     for memory in [step.memory for step in steps if isinstance(step, AddMemory)]:
         steps += hold_contributions(
-            memory, [each for each in held if each.merged_into == memory.id]
+            memory, [each for each in held if each.contributes_to == memory.id]
         )
     beside += _imported_alternatives(held, arrived, stands)
     kept = _hold_alternatives(engine, principal, beside, stands)
@@ -312,10 +312,10 @@ def _imported_alternatives(
     """What waits in the other memory waits here beside what it is about: an import never asks."""
     asked = {memory.conflict: memory.id for memory in reversed(arrived) if memory.conflict}
     for value in held:
-        about = value.beside or asked.get(str(value.conflict))
+        about = value.alternative_to or asked.get(str(value.conflict))
         if about:
             reason = relate_memories(value.memory, stands[about], None).reason
-            yield replace(value, conflict=None, beside=stands[about].id, reason=reason)
+            yield replace(value, conflict=None, alternative_to=stands[about].id, reason=reason)
 
 
 def _hold_alternatives(
@@ -328,12 +328,14 @@ def _hold_alternatives(
     here = {memory.id: memory for memory in stands.values()}
     ids = [value.memory.id for value in beside]
     taken = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
-    query = HeldQuery(ids=ids, beside=sorted({str(value.beside) for value in beside}))
+    query = HeldQuery(
+        ids=ids, alternative_to=sorted({str(value.alternative_to) for value in beside})
+    )
     known = engine.store.held(principal.scope, query)
     steps: list[HoldValues] = []
     for value in beside:
-        standing = here[str(value.beside)]
-        rivals = [standing, *(each.memory for each in known if each.beside == standing.id)]
+        standing = here[str(value.alternative_to)]
+        rivals = [standing, *(each.memory for each in known if each.alternative_to == standing.id)]
         held_here = taken | {each.memory.id for each in known}
         if value.memory.id in held_here or any(is_same_statement(r, value.memory) for r in rivals):
             continue

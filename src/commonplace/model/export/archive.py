@@ -109,11 +109,20 @@ def _line_values(belongings: ScopeExport) -> Iterator[Any]:
 
 def _held_line(held: HeldValue, memories: Iterable[Memory]) -> HeldLine:
     targets = tuple(m.id for m in memories if m.conflict and m.conflict == held.conflict)
-    return HeldLine(targets=targets, **_held_fields(held))
+    return HeldLine(
+        targets=targets,
+        **{_HELD_KEYS.get(f.name, f.name): getattr(held, f.name) for f in fields(HeldValue)},
+    )
 
 
-def _held_fields(held: HeldValue | HeldLine) -> dict[str, Any]:
-    return {f.name: getattr(held, f.name) for f in fields(HeldValue)}
+def _held_value(line: HeldLine) -> HeldValue:
+    return HeldValue(
+        **{f.name: getattr(line, _HELD_KEYS.get(f.name, f.name)) for f in fields(HeldValue)}
+    )
+
+
+# Where the format keeps an older name.
+_HELD_KEYS = {"alternative_to": "beside", "contributes_to": "merged_into"}
 
 
 # ——— reading ———
@@ -269,7 +278,7 @@ class _ArchiveReader:
             journal=journal,
             revision=max([self._header["revision"], *(row.revision for row in journal)]),
             profile_numbers=max([self._header["profile_numbers"], *(n + 1 for n in numbers)]),
-            held=tuple(HeldValue(**_held_fields(held)) for held in self._all("held")),
+            held=tuple(map(_held_value, self._all("held"))),
             sources=self._sources(),
             proposals=self._all("proposal"),
             recall_log=self._all("search"),

@@ -172,12 +172,12 @@ class HeldValue:
 
     memory: Memory
     conflict: str | None  # the question it waits in; None: an alternative
-    beside: str | None  # the memory that it is an alternative to
+    alternative_to: str | None  # a memory
     mentioned: frozenset[str]  # the fields that its teller gave: an override keeps the others
     reason: str  # which value differs, in words
     actor: str | None
     held_at: datetime
-    merged_into: str | None = None  # the memory that it has become a part of: it waits for nothing
+    contributes_to: str | None = None  # a memory that was merged from it; it waits for nothing
 
 
 @dataclass(frozen=True, slots=True)

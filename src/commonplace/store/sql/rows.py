@@ -202,8 +202,8 @@ def held_values(held: HeldValue) -> dict[str, Any]:
     return {
         "id": held.memory.id,
         "conflict": held.conflict,
-        "beside": held.beside,
-        "merged_into": held.merged_into,
+        "beside": held.alternative_to,
+        "merged_into": held.contributes_to,
         "content": values["content"],
         "fields": values["fields"],
         "mentioned": to_json(sorted(held.mentioned)),

@@ -352,8 +352,8 @@ class SqlStore(
                 any=int(query is None),
                 ids=list(asked.ids),
                 conflicts=list(asked.conflicts),
-                beside=list(asked.beside),
-                merged_into=list(asked.merged_into),
+                beside=list(asked.alternative_to),
+                merged_into=list(asked.contributes_to),
             )
         return [held_from(scope, row) for row in rows]
 
