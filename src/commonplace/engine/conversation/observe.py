@@ -23,11 +23,11 @@ from commonplace.engine.memories.candidates import (
     make_skipped,
     select_candidates,
 )
-from commonplace.engine.memories.neighbours import load_neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,
     Remembered,
     RememberRequest,
+    load_batch_neighbourhood,
     log_repeats,
     plan_batch,
     prepare_batch,
@@ -215,9 +215,7 @@ def _store_planned(
     room: int,
     left: ObservationResult,
 ) -> tuple[ChangesetStep, ...]:
-    around = load_neighbourhood(
-        engine, principal.scope, batch.memories, batch.vectors, batch.indexes
-    )
+    around = load_batch_neighbourhood(engine, principal, batch)
     gate = ObservationLimits(principal, around, room)
     ledger, answers = plan_batch(engine, principal, batch, around, gate.refuses)
     for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):

@@ -11,11 +11,12 @@ from typing import Any
 from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import WriteDecision
 from commonplace.engine.context import EngineContext
-from commonplace.engine.memories.neighbours import Neighbourhood, load_neighbourhood
+from commonplace.engine.memories.neighbours import Neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,
     Remembered,
     RememberRequest,
+    load_batch_neighbourhood,
     plan_batch,
     prepare_batch,
     read_request,
@@ -348,13 +349,8 @@ def store_candidates(
     new = [n for n, each in enumerate(batch.asked) if fold(each.memory.content) not in told]
     if not new:
         return StoredCandidates()
-    rest = MemoryBatch(
-        [batch.asked[n] for n in new],
-        [batch.indexes[n] for n in new],
-        None if batch.vectors is None else batch.vectors[new],
-        batch.scales,
-    )
-    around = load_neighbourhood(engine, principal.scope, rest.memories, rest.vectors, rest.indexes)
+    rest = batch.part(new)
+    around = load_batch_neighbourhood(engine, principal, rest)
     gate = ObservationLimits(principal, around, len(new))
     ledger, answers = plan_batch(engine, principal, rest, around, gate.refuses)
     return StoredCandidates(ledger.all_steps(), tuple(each for each in answers if each is not None))

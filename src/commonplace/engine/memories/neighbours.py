@@ -56,13 +56,21 @@ class CompareCandidate:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredMemories:
+    """Memories by id, as they are at one revision of their scope."""
+
+    revision: int
+    by_id: Mapping[str, Memory]
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """Visit 1 of a write: what the decision rests on, and as of which revision."""
+    """What a write's decision is based on, and as of which revision."""
 
     revision: int
     neighbours: Sequence[Sequence[Neighbour]]  # per new memory, nearest first
     candidates: Sequence[Sequence[CompareCandidate]]
-    known: dict[str, Memory]  # all of these as they stand
+    known: dict[str, Memory]  # the stored memories among them
     live_by_kind: dict[Kind, int]
 
 
@@ -72,10 +80,12 @@ def load_neighbourhood(
     memories: Sequence[Memory],
     vectors: Vectors | None,
     indexes: Sequence[IndexEntry] = (),
+    loaded: StoredMemories | None = None,
 ) -> Neighbourhood:
-    """With indexes also the rivals of each, found by keys, by words and by vectors."""
+    """Neighbours by vector; with ``indexes`` also candidates by keys, words and vectors.
+    ``loaded`` memories are not read again unless the scope has changed since."""
     with engine.store.read_session():
-        return _load_neighbourhood(engine, scope, memories, vectors, indexes)
+        return _load_neighbourhood(engine, scope, memories, vectors, indexes, loaded)
 
 
 def _load_neighbourhood(
@@ -84,6 +94,7 @@ def _load_neighbourhood(
     memories: Sequence[Memory],
     vectors: Vectors | None,
     indexes: Sequence[IndexEntry],
+    loaded: StoredMemories | None,
 ) -> Neighbourhood:
     with engine.index.reading(scope) as index:
         look = _NeighbourSearch(engine, index)
@@ -98,7 +109,10 @@ def _load_neighbourhood(
         live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
         revision = index.counters.revision
     ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
-    known = {memory.id: memory for memory in engine.store.fetch(scope, list(ids))}
+    before = loaded.by_id if loaded and loaded.revision == revision else {}
+    known = {id: before[id] for id in ids if id in before}
+    unread = [id for id in ids if id not in before]
+    known |= {memory.id: memory for memory in engine.store.fetch(scope, unread)}
     return Neighbourhood(
         revision,
         [_calibrate(engine, m, near, known) for m, (near, _) in zip(memories, found, strict=True)],
@@ -110,17 +124,21 @@ def _load_neighbourhood(
 
 def load_rivals(
     engine: EngineContext, scope: Scope, memories: Sequence[Memory], indexes: Sequence[IndexEntry]
-) -> list[tuple[Memory, Memory]]:
-    """Each with those that it is probably compared with, stored or before it in the batch: what
-    keys and words tell before there are vectors."""
+) -> tuple[StoredMemories | None, list[tuple[Memory, Memory]]]:
+    """Find by keys and words, before there are vectors, what each memory will probably be compared
+    with: the stored memories, and pairs of a memory with a stored or an earlier one."""
+    if not memories:
+        return None, []
     with engine.store.read_session():
         with engine.index.reading(scope) as index:
             look = _NeighbourSearch(engine, index)
             found = [
-                look.candidates(memory, indexing, None, 2 * MAX_CANDIDATES)
+                look.candidates(memory, indexing, None)
                 for memory, indexing in zip(memories, indexes, strict=True)
             ]
-        stored = engine.store.fetch(scope, [each.id for rivals in found for each in rivals])
+            revision = index.counters.revision
+        fetched = engine.store.fetch(scope, [each.id for rivals in found for each in rivals])
+    stored = StoredMemories(revision, {memory.id: memory for memory in fetched})
     by_words = _sharing_words_in_batch(memories, indexes)
     rivals = [
         [*each, *others, *more]
@@ -128,7 +146,8 @@ def load_rivals(
             found, candidates_in_batch(memories, indexes, None), by_words, strict=True
         )
     ]
-    return pairs_to_compare(memories, rivals, {each.id: each for each in (*stored, *memories)})
+    known = {**stored.by_id, **{memory.id: memory for memory in memories}}
+    return stored, pairs_to_compare(memories, rivals, known)
 
 
 class _NeighbourSearch:
@@ -169,7 +188,6 @@ class _NeighbourSearch:
         memory: Memory,
         indexing: IndexEntry,
         cosines: Vector | None,
-        most: int = MAX_CANDIDATES,
     ) -> list[CompareCandidate]:
         """Who shares a key; of the nearest by words and by vector those that share enough."""
         mask = self.mask_of(memory.kind)
@@ -179,7 +197,7 @@ class _NeighbourSearch:
         scores, held = self._index.bm25(terms, mask)
         slots += [
             slot
-            for slot in _best_slots(scores, most)
+            for slot in _best_slots(scores, MAX_CANDIDATES)
             if scores[slot] > 0  # others are of another kind, or share no word
             and self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
         ]

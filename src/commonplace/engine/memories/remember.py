@@ -21,6 +21,7 @@ from commonplace.engine.indexing import build_indexing
 from commonplace.engine.memories.neighbours import (
     Comparer,
     Neighbourhood,
+    StoredMemories,
     candidates_in_batch,
     load_neighbourhood,
     load_rivals,
@@ -141,10 +142,19 @@ class MemoryBatch:
     indexes: Sequence[IndexEntry]
     vectors: Vectors | None
     scales: Comparer
+    stored: StoredMemories | None = None  # what they are probably compared with
 
     @property
     def memories(self) -> list[Memory]:
         return [each.memory for each in self.asked]
+
+    def part(self, places: Sequence[int]) -> MemoryBatch:
+        return replace(
+            self,
+            asked=[self.asked[place] for place in places],
+            indexes=[self.indexes[place] for place in places],
+            vectors=None if self.vectors is None else self.vectors[list(places)],
+        )
 
     @property
     def common_thread(self) -> str | None:
@@ -165,7 +175,7 @@ def prepare_batch(
     memories = [each.memory for each in asked]
     texts = [memory.searchable_text for memory in memories]
     unembedded = [build_indexing(memory, None) for memory in memories]
-    pairs = load_rivals(engine, principal.scope, memories, unembedded) if memories else []
+    stored, pairs = load_rivals(engine, principal.scope, memories, unembedded)
     mentioned = {each.memory.id: each.mentioned for each in asked}
     joined = [
         text
@@ -181,7 +191,15 @@ def prepare_batch(
         replace(entry, vector=None if row is None else row.astype("<f4").tobytes())
         for entry, row in zip(unembedded, blobs, strict=True)
     ]
-    return MemoryBatch(asked, indexes, vectors, scales)
+    return MemoryBatch(asked, indexes, vectors, scales, stored)
+
+
+def load_batch_neighbourhood(
+    engine: EngineContext, principal: Principal, batch: MemoryBatch
+) -> Neighbourhood:
+    return load_neighbourhood(
+        engine, principal.scope, batch.memories, batch.vectors, batch.indexes, batch.stored
+    )
 
 
 RefusalCheck = Callable[[int, Memory, WriteDecision, WritePlan], bool]
@@ -307,9 +325,7 @@ def remember(
 
     def decision() -> tuple[Changeset, list[Remembered]]:
         with engine.store.read_session():
-            around = load_neighbourhood(
-                engine, principal.scope, batch.memories, batch.vectors, batch.indexes
-            )
+            around = load_batch_neighbourhood(engine, principal, batch)
             check_live_limits(batch.memories, around.live_by_kind)
             ledger, answers = plan_batch(engine, principal, batch, around)
         changeset = Changeset(

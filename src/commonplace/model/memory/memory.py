@@ -89,6 +89,8 @@ class Memory:
     @property
     def searchable_text(self) -> str:
         """What it is found by: its words, and the particulars that its words may not repeat."""
+        if not self.metadata:
+            return self.content
         particulars = [
             f"{name} {value}"
             for name in _SEARCHED_METADATA
