@@ -5,7 +5,7 @@ import pytest
 from commonplace.errors import StoreClosed
 
 
-def test_a_closed_book_neither_reads_nor_writes_nor_hangs(open_book):
+def test_closed_store_refuses_every_verb_and_close_is_idempotent(open_book):
     book = open_book()
     me = book.user("ana")
     me.remember("The kettle is red")
@@ -17,7 +17,7 @@ def test_a_closed_book_neither_reads_nor_writes_nor_hangs(open_book):
     book.close()
 
 
-def test_bookkeeping_that_breaks_does_not_stop_the_bookkeeper(open_book, monkeypatch):
+def test_access_log_survives_a_failed_record(open_book, monkeypatch):
     book = open_book()
     me = book.user("ana")
     me.remember("The kettle is red")

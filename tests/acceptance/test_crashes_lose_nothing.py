@@ -58,14 +58,14 @@ def with_questions(store_url, user):
         assert (len(me.conflicts()), len(me.proposals())) == (3, 2)
 
 
-def test_every_failpoint_of_the_store_is_killed_at_somewhere():
+def test_every_failpoint_is_covered_by_a_crash_test():
     """Those of migrations, of reembed and of jobs are killed at where these are tested."""
     elsewhere = {name for name in FAILPOINTS if name.startswith(("migration.", "reembed.", "job."))}
     assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(FAILPOINTS)
 
 
 @killed_at(IN_A_WRITE)
-def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
+def test_crash_during_a_write_leaves_all_or_nothing(store_url, failpoint):
     for change in CHANGES:
         ids = prepared(store_url, change)
         before = assert_whole(store_url, change)
@@ -90,9 +90,7 @@ def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
         for name in IN_A_WRITE
     ],
 )
-def test_killed_while_deciding_no_value_waits_for_nothing_and_nothing_for_no_value(
-    store_url, failpoint
-):
+def test_crash_during_a_decision_keeps_conflicts_and_held_values_consistent(store_url, failpoint):
     """`assert_whole` holds questions, held values and disputed memories against each other."""
     for decision in DECISIONS:
         with_questions(store_url, decision)
@@ -109,7 +107,7 @@ def test_killed_while_deciding_no_value_waits_for_nothing_and_nothing_for_no_val
 
 
 @killed_at(IN_A_WRITE)
-def test_killed_in_a_write_the_next_process_writes_on(store_url, failpoint):
+def test_crash_during_a_write_does_not_block_the_next_process(store_url, failpoint):
     """Nothing that the dead one held (a lock, a number) is in the way of the living."""
     ids = prepared(store_url, "ana")
     with Child(die_during, store_url, "ana", failpoint, "update_content", ids) as child:
@@ -121,7 +119,7 @@ def test_killed_in_a_write_the_next_process_writes_on(store_url, failpoint):
 
 
 @pytest.mark.parametrize("failpoint", IN_A_SCRUB)
-def test_killed_while_compacting_the_erasure_stays_pending_until_tidy(store_url, failpoint):
+def test_crash_during_scrub_leaves_the_erasure_pending_until_tidy(store_url, failpoint):
     ids = prepared(store_url, "ana")
     with Child(die_while_erasing, store_url, "ana", failpoint, ids[:1]) as child:
         assert child.rest() == []
@@ -136,7 +134,7 @@ def test_killed_while_compacting_the_erasure_stays_pending_until_tidy(store_url,
     assert left == set(ids[1:])
 
 
-def test_killed_at_random_moments_nothing_acknowledged_is_lost(store_url):
+def test_crash_at_random_moments_loses_no_acknowledged_write(store_url):
     kills = KillsAtRandom(store_url, seed=20260301)
     kills.run(6, kills_per_user=6)
     assert kills.kills == 6

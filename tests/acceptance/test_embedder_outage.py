@@ -25,7 +25,7 @@ def finding(me, what):
     return next(finding for finding in me.doctor() if finding.what == what)
 
 
-def test_while_it_is_down_memories_are_stored_with_a_warning_and_found_by_words(me, embedder):
+def test_embedder_outage_remember_warns_and_recall_uses_terms(me, embedder):
     embedder.down = True
     kept = me.remember("The wifi password is tulip42")
     assert "embedder is down" in kept.warnings[0]
@@ -36,7 +36,7 @@ def test_while_it_is_down_memories_are_stored_with_a_warning_and_found_by_words(
     assert not finding(me, "vectors").ok
 
 
-def test_while_it_is_down_every_other_verb_works_too(me, embedder, store_url):
+def test_embedder_outage_does_not_break_other_verbs(me, embedder, store_url):
     old = me.remember("Dana lives in Haifa", kind="fact")
     logs = [me.remember(f"Lunch with {name}", kind="log").id for name in ("Dan", "Eva", "Kim")]
     embedder.down = True
@@ -57,9 +57,7 @@ def test_while_it_is_down_every_other_verb_works_too(me, embedder, store_url):
     assert_whole(store_url, "ana")
 
 
-def test_when_it_is_back_tidy_fills_the_vectors_and_recall_knows_meaning_again(
-    me, embedder, store_url
-):
+def test_tidy_after_embedder_outage_adds_vectors_and_restores_similarity(me, embedder, store_url):
     embedder.down = True
     kept = me.remember("The gardener prunes roses")
     embedder.down = False
@@ -74,7 +72,7 @@ def test_when_it_is_back_tidy_fills_the_vectors_and_recall_knows_meaning_again(
     assert_whole(store_url, "ana")
 
 
-def test_another_process_sees_the_late_vectors_without_being_told(me, embedder, open_book):
+def test_tidy_after_embedder_outage_reaches_the_cache_of_another_instance(me, embedder, open_book):
     """The index of a reader catches up with vectors as it does with memories."""
     reader = open_book().user("ana")
     embedder.down = True
@@ -87,9 +85,7 @@ def test_another_process_sees_the_late_vectors_without_being_told(me, embedder, 
     assert hit.similarity is not None
 
 
-def test_killed_in_the_middle_of_filling_it_goes_on_where_it_stopped(
-    me, embedder, open_book, store_url
-):
+def test_tidy_killed_while_adding_vectors_resumes(me, embedder, open_book, store_url):
     left_over = 40
     embedder.down = True
     me.remember_many([f"The {n}th sentence" for n in range(VECTORS_AT_ONCE + left_over)])

@@ -35,7 +35,7 @@ def spread(me, secret):
     return list(dict.fromkeys(ids)), derived
 
 
-def test_erase_now_leaves_no_byte_of_a_source(open_book, store_url, secret, holding):
+def test_erase_source_now_leaves_no_bytes(open_book, store_url, secret, holding):
     book = open_book(worker="off")
     me = book.user("ana")
     stays = me.ingest("What stays is a heron.").id
@@ -56,7 +56,7 @@ def test_erase_now_leaves_no_byte_of_a_source(open_book, store_url, secret, hold
     assert with_what_stays.recall("heron").hits[0].id == f"{stays}#1"
 
 
-def test_erase_user_now_leaves_no_byte_of_their_sources(open_book, store_url, secret, holding):
+def test_erase_user_now_leaves_no_bytes_of_sources(open_book, store_url, secret, holding):
     book = open_book(worker="off")
     me, bob = book.user("ana"), book.user("bob")
     bobs = bob.ingest("Bob's heron stays.").id
@@ -69,7 +69,7 @@ def test_erase_user_now_leaves_no_byte_of_their_sources(open_book, store_url, se
     assert len(open_book(worker="off").user("bob").show(bobs).passages) == 1
 
 
-def test_a_purged_source_leaves_no_byte_after_the_next_compaction(
+def test_purged_source_leaves_no_bytes_after_the_next_scrub(
     open_book, store_url, secret, holding, clock
 ):
     book = open_book(worker="off")

@@ -41,7 +41,7 @@ def spread(me, secret):
     return [fact.id, newer.id, value.id, overridden.id, person.id, log.id, note.id, *batch]
 
 
-def test_erase_now_leaves_no_byte_of_it(book, me, store_url, secret, holding):
+def test_erase_now_leaves_no_bytes(book, me, store_url, secret, holding):
     me.remember("What stays")
     ids = spread(me, secret)
     gather_statistics(store_url)
@@ -58,7 +58,7 @@ def test_erase_now_leaves_no_byte_of_it(book, me, store_url, secret, holding):
     assert {m.content for m in belongings.memories} >= {"What stays", "Lunch with nobody"}
 
 
-def test_erase_user_now_leaves_no_byte_of_anything(book, me, store_url, secret, holding):
+def test_erase_user_now_leaves_no_bytes(book, me, store_url, secret, holding):
     bob = book.user("bob")
     bob.remember("Bob stays")
     spread(me, secret)
@@ -72,7 +72,7 @@ def test_erase_user_now_leaves_no_byte_of_anything(book, me, store_url, secret, 
     assert [m.content for m in assert_whole(store_url, "bob").memories] == ["Bob stays"]
 
 
-def test_without_now_the_erasure_is_pending_until_tidy(book, me, secret, holding):
+def test_erase_is_pending_until_tidy(book, me, secret, holding):
     ids = spread(me, secret)
     erased = me.erase(ids)
     assert erased.scrub == "pending"
@@ -84,7 +84,7 @@ def test_without_now_the_erasure_is_pending_until_tidy(book, me, secret, holding
     assert holding(secret) == []
 
 
-def test_several_erasures_share_one_compaction(book, me, secret, holding):
+def test_scrub_completes_several_erasures_at_once(book, me, secret, holding):
     first = me.remember(f"First {secret}")
     second = me.remember(f"Second {secret}")
     me.erase(first.id)
@@ -96,7 +96,7 @@ def test_several_erasures_share_one_compaction(book, me, secret, holding):
 
 
 @pytest.mark.parametrize("table", ["scopes", "memories"])
-def test_while_a_reader_may_still_see_it_the_erasure_stays_pending(
+def test_scrub_stays_pending_during_an_open_read_transaction(
     open_book, store_url, secret, holding, table
 ):
     """Compaction cannot take away what an open transaction may look at, and does not claim to."""
@@ -124,7 +124,7 @@ def lunches(me, *names):
     return [me.remember(f"Lunch with {name}", kind="log").id for name in names]
 
 
-def test_a_summary_is_made_anew_from_the_originals_that_survive(me, store_url):
+def test_erase_rebuilds_a_summary_from_the_remaining_memories(me, store_url):
     dan, eva, kim = lunches(me, "Dan", "Eva", "Kim")
     summary = me.merge([dan, eva, kim])
     erased = me.erase(eva)
@@ -137,7 +137,7 @@ def test_a_summary_is_made_anew_from_the_originals_that_survive(me, store_url):
     assert_whole(store_url, "ana")
 
 
-def test_a_summary_of_which_no_original_survives_is_erased_too(me):
+def test_erase_removes_a_summary_without_remaining_memories(me):
     ids = lunches(me, "Dan", "Eva")
     summary = me.merge(ids)
     assert set(me.erase(ids).ids) == {*ids, summary.id}
@@ -145,7 +145,7 @@ def test_a_summary_of_which_no_original_survives_is_erased_too(me):
     assert me.verify_forget("Lunch").clean
 
 
-def test_a_summary_of_summaries_is_made_anew_as_well(me, store_url):
+def test_erase_rebuilds_a_summary_of_summaries(me, store_url):
     dan, eva, kim, lea = lunches(me, "Dan", "Eva", "Kim", "Lea")
     inner = [me.merge([dan, eva]), me.merge([kim, lea])]
     outer = me.merge([summary.id for summary in inner])
@@ -157,7 +157,7 @@ def test_a_summary_of_summaries_is_made_anew_as_well(me, store_url):
     assert_whole(store_url, "ana")
 
 
-def test_a_summary_forgets_an_original_that_had_been_restored_before_it_was_erased(me):
+def test_erase_removes_a_restored_memory_from_its_summary(me):
     dan, eva, kim = lunches(me, "Dan", "Eva", "Kim")
     summary = me.merge([dan, eva, kim])
     me.restore([dan, eva])
@@ -169,7 +169,7 @@ def test_a_summary_forgets_an_original_that_had_been_restored_before_it_was_eras
     assert me.verify_forget("Eva").clean
 
 
-def test_erasing_what_took_its_place_does_not_revive_the_old_one(me, store_url):
+def test_erase_of_a_successor_does_not_revive_the_superseded_memory(me, store_url):
     old = me.remember("Dana lives in Haifa", kind="fact")
     new = me.update(old.id, content="Dana lives in Porto")
     me.erase(new.id, now=True)

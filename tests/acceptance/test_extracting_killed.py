@@ -44,7 +44,9 @@ def _there(url):
 
 
 @killed_at([*AT_WORK, *IN_A_WRITE])
-def test_killed_while_sources_become_knowledge_another_goes_on(store_url, failpoint, undisturbed):
+def test_extract_killed_at_any_failpoint_is_completed_by_another_process(
+    store_url, failpoint, undisturbed
+):
     with Child(extract_while_owed, store_url, OWNER, failpoint) as child:
         assert child.rest() == []
         assert child.was_killed()
@@ -56,7 +58,7 @@ def test_killed_while_sources_become_knowledge_another_goes_on(store_url, failpo
     assert _there(store_url) == undisturbed
 
 
-def test_two_processes_that_extract_at_once_make_one_graph(store_url, undisturbed):
+def test_extract_by_two_concurrent_processes_makes_one_graph(store_url, undisturbed):
     with open_plainly(store_url) as book:
         for number in NUMBERS:
             take_in(book.user(OWNER), number)
@@ -69,7 +71,7 @@ def test_two_processes_that_extract_at_once_make_one_graph(store_url, undisturbe
     assert _there(store_url) == undisturbed
 
 
-def test_what_one_says_while_another_extracts_is_there_beside_it(store_url, undisturbed):
+def test_extract_keeps_relations_added_concurrently(store_url, undisturbed):
     with open_plainly(store_url) as book:
         for number in NUMBERS:
             take_in(book.user(OWNER), number)

@@ -8,7 +8,7 @@ from support.whole import assert_whole
 from support.workers import fork_while_working
 
 
-def test_parent_and_child_both_go_on_and_neither_loses_what_it_wrote(store_url):
+def test_fork_parent_and_child_keep_all_writes(store_url):
     """The parent closes its book while the child writes on; what the child wrote must survive."""
     with Child(fork_and_share, store_url, "ana", 10) as child:
         acknowledged = child.rest()
@@ -18,7 +18,7 @@ def test_parent_and_child_both_go_on_and_neither_loses_what_it_wrote(store_url):
     assert stored == set(acknowledged)
 
 
-def test_a_store_in_memory_is_copied_by_a_fork():
+def test_fork_copies_an_in_memory_store():
     with Child(fork_a_store_in_memory) as child:
         assert child.rest() == [
             {"Said before the fork", "The child said"},
@@ -26,6 +26,6 @@ def test_a_store_in_memory_is_copied_by_a_fork():
         ]
 
 
-def test_parent_and_child_each_have_their_work_done(store_url):
+def test_fork_parent_and_child_both_run_jobs(store_url):
     with Child(fork_while_working, store_url) as child:
         assert child.rest() == ["before", "in the child", "in the parent"]

@@ -12,7 +12,7 @@ USER = "ana"
 
 
 @pytest.mark.parametrize("kilobytes", [600, 1000, 1700])  # an empty store has 250
-def test_sqlite_says_that_the_disk_is_full_and_keeps_all_it_acknowledged(tmp_path, kilobytes):
+def test_full_disk_raises_store_full_and_keeps_acknowledged_writes(tmp_path, kilobytes):
     url = str(tmp_path / "memory.db")
     with Child(write_until_full, url, USER, kilobytes << 10) as child:
         heard = child.rest()

@@ -22,7 +22,7 @@ def by_user(me, there, held):
 
 
 @pytest.mark.parametrize("way", [by_target, by_held_ids, by_user])
-def test_erase_now_leaves_no_byte_of_what_waited(book, me, store_url, secret, holding, way):
+def test_erase_now_leaves_no_bytes_of_held_values(book, me, store_url, secret, holding, way):
     there = tell(me, 1111).id
     held = [
         tell(me, f"{secret} one").id,

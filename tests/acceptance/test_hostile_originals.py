@@ -24,7 +24,7 @@ def wrapped(text):
     yield "html", b"<title>" + readable + b"</title><p>" + readable
 
 
-def test_odd_texts_are_read_or_refused_and_the_store_stays_whole(open_book, store_url):
+def test_ingest_parses_or_refuses_odd_originals_in_every_format(open_book, store_url):
     me = open_book(worker="off").user("ana")
     kept = refused = 0
     for number, text in enumerate(odd_texts(MADE_UP, seed=5)):
@@ -46,7 +46,7 @@ def test_odd_texts_are_read_or_refused_and_the_store_stays_whole(open_book, stor
 
 
 @pytest.mark.parametrize("text", FRAGMENTS[:12:3])
-def test_odd_names_go_through_every_field_and_verb(open_book, text):
+def test_ingest_accepts_odd_labels_in_every_field(open_book, text):
     me = open_book(worker="off").user("ana")
     label = " ".join(text.split())[:60].strip("\x1b\x07\x08\x7f\x80\x9f") or "x"
     label = "".join(c for c in label if c.isprintable())

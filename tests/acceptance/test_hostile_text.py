@@ -12,7 +12,7 @@ from support.scenarios import survive_odd_texts
 from support.whole import assert_whole
 
 
-def test_hundreds_of_odd_texts_are_kept_and_found_or_refused_by_name(me, store_url):
+def test_remember_stores_or_refuses_odd_texts(me, store_url):
     """Each database gets its own 500 here; the soak tests give 12,000 others to each."""
     seed = 1 if "://" in store_url else 2
     stored, refused = survive_odd_texts(me, count=500, seed=seed, recall_one_in=10)
@@ -22,7 +22,7 @@ def test_hundreds_of_odd_texts_are_kept_and_found_or_refused_by_name(me, store_u
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_is_no_text_is_refused_and_changes_nothing(me, text):
+def test_remember_refuses_bad_text_without_a_change(me, text):
     with pytest.raises(CommonplaceError) as refused:
         me.remember(text)
     assert refused.value.code == "bad_text"
@@ -36,7 +36,7 @@ def as_label(text):
 
 
 @pytest.mark.parametrize("text", FRAGMENTS)
-def test_odd_texts_go_through_every_field_and_verb_unharmed(me, book, text):
+def test_memory_verbs_accept_odd_texts_in_every_field(me, book, text):
     """As tag, name, value, thread, category and user; filtered by, updated, exported, erased."""
     label = as_label(text)
     kept = me.remember(

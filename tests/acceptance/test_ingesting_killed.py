@@ -41,7 +41,7 @@ def assert_ingested_once(url):
 
 
 @killed_at(IN_A_WRITE)
-def test_killed_while_it_is_received_it_is_kept_whole_or_not_at_all(store_url, failpoint):
+def test_ingest_killed_during_receive_stores_all_or_nothing(store_url, failpoint):
     with Child(die_while_ingesting, store_url, "ana", failpoint, TALK, False) as child:
         assert child.rest() == []
         assert child.was_killed()
@@ -60,7 +60,7 @@ def test_killed_while_it_is_received_it_is_kept_whole_or_not_at_all(store_url, f
 
 
 @killed_at([*AT_WORK, *IN_A_WRITE])
-def test_killed_while_it_is_processed_another_finishes_it_once(store_url, failpoint):
+def test_process_killed_at_any_failpoint_is_completed_once_by_another_process(store_url, failpoint):
     with open_plainly(store_url) as book:
         book.user("ana").ingest(TALK, wait=False)
     with Child(process_what_is_owed, store_url, failpoint) as child:
@@ -78,7 +78,7 @@ def test_killed_while_it_is_processed_another_finishes_it_once(store_url, failpo
     assert_ingested_once(store_url)
 
 
-def test_two_processes_that_ingest_one_original_at_once_make_one_source(store_url):
+def test_ingest_of_one_original_by_two_processes_makes_one_source(store_url):
     with open_plainly(store_url):
         pass  # the store is there before they start
     children = [Child(ingest_when_told, store_url, "ana", TALK) for _ in range(2)]

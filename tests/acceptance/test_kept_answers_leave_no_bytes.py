@@ -13,7 +13,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_erasing_takes_the_answers_that_told_of_it(book, me, secret, holding, way):
+def test_erase_leaves_no_bytes_of_idempotency_answers(book, me, secret, holding, way):
     with running(book) as server:
 
         def remember(key):
@@ -35,7 +35,7 @@ def test_erasing_takes_the_answers_that_told_of_it(book, me, secret, holding, wa
             assert holding(secret) == []
 
 
-def test_no_token_is_in_a_kept_answer(book, me, holding):
+def test_idempotency_answer_holds_no_api_key_token(book, me, holding):
     with running(book) as server:
         named = {"idempotency-key": "once"}
         token = server.ask("POST", "/v1/keys", {"label": "x"}, named).data["token"]

@@ -15,7 +15,7 @@ from support.stored_bytes import files_holding
 from support.whole import open_plainly
 
 
-def test_a_key_that_is_revoked_or_rotated_here_opens_nothing_in_another_process(store_url):
+def test_api_key_revoked_or_rotated_is_refused_in_another_process(store_url):
     with open_plainly(store_url) as book, Child(come_in_when_told, store_url) as server:
         me = book.user("ana")
         assert server.hear() == "ready"
@@ -31,7 +31,7 @@ def test_a_key_that_is_revoked_or_rotated_here_opens_nothing_in_another_process(
         assert server.rest() == []
 
 
-def test_of_two_servers_that_start_at_once_one_makes_the_admins_key(store_url):
+def test_first_admin_key_is_created_once_by_two_concurrent_servers(store_url):
     open_plainly(store_url).close()
     with Child(start_first, store_url) as one, Child(start_first, store_url) as other:
         assert one.hear() == other.hear() == "ready"
@@ -42,7 +42,7 @@ def test_of_two_servers_that_start_at_once_one_makes_the_admins_key(store_url):
         assert len(book.admin_keys()) == 1
 
 
-def test_of_two_who_rotate_a_key_at_once_one_gets_a_new_one(store_url):
+def test_keys_rotate_by_two_concurrent_processes_makes_one_new_key(store_url):
     with open_plainly(store_url) as book:
         old = book.user("ana").keys_create("laptop")
         with (
@@ -58,7 +58,7 @@ def test_of_two_who_rotate_a_key_at_once_one_gets_a_new_one(store_url):
         assert len(book.user("ana").keys()) == 2
 
 
-def test_no_byte_of_a_token_is_in_the_stores_files(store_url, request):
+def test_api_key_tokens_leave_no_bytes_in_the_store_files(store_url, request):
     server = request.getfixturevalue("postgres") if "://" in store_url else None
     with open_plainly(store_url) as book:
         me = book.user("ana")
@@ -81,7 +81,7 @@ def test_no_byte_of_a_token_is_in_the_stores_files(store_url, request):
                 assert files_holding(part, store_url, server) == []
 
 
-def test_an_erased_user_leaves_no_byte_of_what_the_keys_were_called(store_url, request):
+def test_erase_user_leaves_no_bytes_of_api_key_labels(store_url, request):
     server = request.getfixturevalue("postgres") if "://" in store_url else None
     label = f"zq{uuid4().hex}"
     with open_plainly(store_url) as book:

@@ -37,12 +37,12 @@ def let_leases_end(url):
     raw(url, f"UPDATE jobs SET due_at = due_at - {int(LEASE.total_seconds() * 1e6)}")
 
 
-def test_every_failpoint_of_a_job_is_killed_at():
+def test_every_job_failpoint_is_covered_by_a_crash_test():
     assert set(WHILE_AT_WORK).issuperset(AT_WORK)
 
 
 @killed_at(WHILE_AT_WORK)
-def test_killed_at_work_the_job_is_taken_over_and_done_once(store_url, failpoint):
+def test_worker_killed_at_work_is_taken_over_and_the_job_runs_once(store_url, failpoint):
     owe(store_url, "1")
     with Child(work, store_url, failpoint) as child:
         said = child.rest()
@@ -59,7 +59,7 @@ def test_killed_at_work_the_job_is_taken_over_and_done_once(store_url, failpoint
     assert kept.content == "Job 1 is done"
 
 
-def test_killed_after_the_commit_the_job_is_done_and_not_done_again(store_url):
+def test_worker_killed_after_commit_does_not_repeat_the_job(store_url):
     owe(store_url, "1")
     with Child(work, store_url, "apply.after_commit") as child:
         assert child.rest() == [1]
@@ -71,7 +71,7 @@ def test_killed_after_the_commit_the_job_is_done_and_not_done_again(store_url):
     assert len(assert_whole(store_url, "ana").memories) == 1
 
 
-def test_several_workers_at_once_do_everything_once(store_url):
+def test_workers_in_several_processes_run_each_job_once(store_url):
     keys = [str(number) for number in range(12)]
     owe(store_url, *keys)
     with (
@@ -85,7 +85,7 @@ def test_several_workers_at_once_do_everything_once(store_url):
     assert sorted(said) == sorted(f"Job {key} is done" for key in keys)
 
 
-def test_a_worker_process_stops_calmly_when_it_is_told_to(store_url):
+def test_worker_command_stops_on_sigterm(store_url):
     """`commonplace worker`, as an operator runs it."""
     owe(store_url, "1", kind="embed")
     command = ["worker", "--store", store_url, "--embedder", "hashing", "--json"]

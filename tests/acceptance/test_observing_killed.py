@@ -24,7 +24,7 @@ def kept(url):
 
 
 @killed_at(IN_A_WRITE)
-def test_killed_the_turn_and_what_came_of_it_are_there_or_neither(store_url, failpoint):
+def test_observe_killed_stores_turn_and_memories_together_or_neither(store_url, failpoint):
     with open_plainly(store_url) as book:
         book.user("ana").observe("Hello!")
     with Child(die_while_observing, store_url, "ana", failpoint, TURN) as child:
@@ -38,7 +38,7 @@ def test_killed_the_turn_and_what_came_of_it_are_there_or_neither(store_url, fai
     assert kept(store_url) == (["Hello!", TURN, *([TURN] if done else [])], 1, 1)
 
 
-def test_two_processes_at_once_fill_one_day_and_keep_every_turn(store_url):
+def test_observe_by_two_processes_keeps_every_turn_and_the_daily_limit(store_url):
     with open_plainly(store_url):
         pass
     with (

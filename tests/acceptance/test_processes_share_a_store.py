@@ -32,13 +32,11 @@ def two_that_decided_on_the_same(store_url, *requests):
         return [one.hear(), other.hear()]
 
 
-def test_four_writers_and_four_readers_see_every_acknowledged_write_at_once(store_url):
+def test_concurrent_readers_see_every_acknowledged_write_at_once(store_url):
     writers_and_readers(store_url, USER, writes=20)
 
 
-def test_of_two_changes_decided_on_the_same_revision_one_wins_and_one_is_decided_again(
-    store_url, fact
-):
+def test_concurrent_updates_on_one_revision_are_both_applied(store_url, fact):
     """Both end up in the memory, one after the other: no update is lost."""
     told = two_that_decided_on_the_same(
         store_url,
@@ -52,7 +50,7 @@ def test_of_two_changes_decided_on_the_same_revision_one_wins_and_one_is_decided
     assert belongings.revision == 3
 
 
-def test_two_new_contents_for_one_fact_on_the_same_revision_leave_one_live_item(store_url, fact):
+def test_concurrent_content_updates_leave_one_live_memory(store_url, fact):
     """The faster one supersedes; the slower one decides again and finds that its target is gone."""
     told = two_that_decided_on_the_same(
         store_url,
@@ -70,7 +68,7 @@ def test_two_new_contents_for_one_fact_on_the_same_revision_leave_one_live_item(
     assert (old.state, old.superseded_by) == (State.SUPERSEDED, winner)
 
 
-def test_two_new_memories_decided_on_the_same_revision_are_both_kept(store_url, fact):
+def test_concurrent_remembers_on_one_revision_are_both_stored(store_url, fact):
     told = two_that_decided_on_the_same(
         store_url,
         ("remember", {"content": "Dana has a dog"}),
@@ -80,7 +78,7 @@ def test_two_new_memories_decided_on_the_same_revision_are_both_kept(store_url, 
     assert len(live_of(assert_whole(store_url, USER))) == 3
 
 
-def test_changes_in_place_by_four_processes_are_all_among_the_versions(store_url, fact):
+def test_concurrent_updates_by_four_processes_keep_every_version(store_url, fact):
     count = 8
     with (
         Child(change_in_place, store_url, USER, fact, 0, count) as a,
@@ -96,7 +94,7 @@ def test_changes_in_place_by_four_processes_are_all_among_the_versions(store_url
     assert belongings.revision == 1 + 4 * count
 
 
-def test_new_contents_by_four_processes_make_one_unbroken_chain(store_url, fact):
+def test_concurrent_content_updates_by_four_processes_make_one_chain(store_url, fact):
     """Each superseded item names the next; exactly the last is live."""
     count = 5
     with (
@@ -118,7 +116,7 @@ def test_new_contents_by_four_processes_make_one_unbroken_chain(store_url, fact)
     assert belongings.revision == 1 + 4 * count
 
 
-def test_no_reader_skips_a_revision_that_was_held_while_another_writer_waited(store_url, fact):
+def test_concurrent_readers_see_revisions_in_commit_order(store_url, fact):
     """Numbers are in commit order: who has seen n + 1 has seen n."""
     request = ("remember", {"content": "Dana sings in a choir"})
     with (
@@ -141,7 +139,7 @@ def test_no_reader_skips_a_revision_that_was_held_while_another_writer_waited(st
     assert assert_whole(store_url, USER).revision == 3
 
 
-def test_a_writer_that_is_held_up_too_long_says_so_and_has_changed_nothing(store_url, open_book):
+def test_write_blocked_beyond_lock_timeout_raises_store_busy(store_url, open_book):
     me = open_book(lock_timeout=0.2).user(USER)
     me.remember("Dana has a boat")
     with Child(hold_before_commit, store_url, USER, "Dana plays the cello") as other:

@@ -30,7 +30,7 @@ def after_their_days(me, ids):
 
 
 @pytest.mark.parametrize("way", [by_ids, by_user, after_declining, after_their_days])
-def test_erase_now_leaves_no_byte_of_what_was_proposed(book, me, store_url, secret, holding, way):
+def test_erase_now_leaves_no_bytes_of_proposals(book, me, store_url, secret, holding, way):
     helper = me.agent("helper")
     ids = [
         helper.propose("city", f"{secret} one").id,

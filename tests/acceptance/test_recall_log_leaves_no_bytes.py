@@ -25,7 +25,7 @@ def after_its_days(me, id):
 
 
 @pytest.mark.parametrize("way", [by_id, by_user, after_its_days])
-def test_erase_now_leaves_no_byte_of_what_was_asked(open_book, store_url, secret, holding, way):
+def test_erase_now_leaves_no_bytes_of_the_recall_log(open_book, store_url, secret, holding, way):
     book = open_book(recall_log=True)
     me = book.user("ana")
     id = me.remember(f"The word is {secret}").id

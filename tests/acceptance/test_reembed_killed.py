@@ -45,7 +45,7 @@ def all_lengths(url):
 
 
 @pytest.mark.parametrize("failpoint", IN_A_REEMBEDDING)
-def test_killed_between_its_steps_it_is_before_or_after_the_switch(store_url, failpoint):
+def test_reembed_killed_at_any_failpoint_never_mixes_generations(store_url, failpoint):
     filled(store_url, 5)
     with Child(die_while_reembedding, store_url, 64, failpoint) as child:
         assert child.rest() == []
@@ -64,7 +64,7 @@ def test_killed_between_its_steps_it_is_before_or_after_the_switch(store_url, fa
     assert all_lengths(store_url) == [64]
 
 
-def test_killed_in_the_middle_it_goes_on_where_it_stopped(store_url):
+def test_reembed_killed_midway_resumes(store_url):
     filled(store_url, 2 * AT_ONCE + 10)
     with Child(reembed_step_by_step, store_url, 64, AT_ONCE) as child:
         assert child.hear() == ("embedding", 0)
@@ -83,7 +83,7 @@ def test_killed_in_the_middle_it_goes_on_where_it_stopped(store_url):
 @pytest.mark.parametrize(
     "store_url", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True
 )
-def test_writers_go_on_through_two_changes_and_lose_nothing(store_url):
+def test_reembed_during_concurrent_writes_loses_nothing(store_url):
     """Three processes write and recall while the store changes its embedder twice."""
     filled(store_url, 20)
     dimensions = (256, 64, 32)

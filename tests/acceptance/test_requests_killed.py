@@ -28,7 +28,7 @@ ASKED = IdempotentRequest("key-1", "what was asked")
 
 
 @killed_at(IN_A_WRITE)
-def test_killed_anywhere_in_it_a_request_is_done_once(open_book, store_url, failpoint):
+def test_idempotency_key_retry_after_a_crash_writes_once(open_book, store_url, failpoint):
     open_plainly(store_url).close()
     with Child(die_while_asked_once, store_url, failpoint, ASKED) as child:
         assert child.rest() == []
@@ -82,7 +82,7 @@ class Writers:
         raise AssertionError("nobody answered")
 
 
-def test_killed_under_many_requests_a_server_loses_none_and_does_none_twice(store_url):
+def test_idempotency_key_retries_after_a_server_kill_write_each_request_once(store_url):
     with Served(store_url) as first, ThreadPoolExecutor(WRITERS) as pool:
         writers = Writers(first)
         writing = [pool.submit(writers.write, number) for number in range(WRITERS * EACH)]

@@ -40,7 +40,7 @@ def refused_to_start(store, *options):
 # ——— the beginning ———
 
 
-def test_the_first_start_shows_an_admins_key_once_and_it_makes_keys(store):
+def test_serve_prints_the_first_admin_key_once(store):
     with Served(store) as first:
         assert first.ask("GET", "/healthz").status == 200
         told = first.complaints
@@ -64,13 +64,13 @@ def carols(tmp_path_factory):
         yield server
 
 
-def test_on_loopback_it_says_who_comes_without_a_key(carols):
+def test_serve_on_loopback_names_the_user_without_a_key(carols):
     assert "'carol'" in carols.who
     assert carols.ask("GET", "/v1/me").data["user_id"] == "carol"
     assert "user=carol" in carols.ask("GET", "/v1/doctor").body.decode()
 
 
-def test_on_any_other_address_it_does_not_start_without_a_key_and_names_the_command(store):
+def test_serve_on_other_addresses_requires_an_api_key(store):
     told = refused_to_start(store, "--host", "0.0.0.0")
     assert "commonplace keys create" in told
     with commonplace.open(store, embedder="hashing") as book:
@@ -81,7 +81,7 @@ def test_on_any_other_address_it_does_not_start_without_a_key_and_names_the_comm
         assert server.ask("GET", "/v1/memories", key=token).status == 200
 
 
-def test_the_command_that_it_names_for_making_a_key_can_be_pasted_into_another_shell(tmp_path):
+def test_serve_prints_a_keys_create_command_usable_from_another_shell(tmp_path):
     store, elsewhere = str(tmp_path / "a b.db"), tmp_path / "elsewhere"
     elsewhere.mkdir()
     with commonplace.open(store, embedder="hashing") as book:
@@ -95,7 +95,7 @@ def test_the_command_that_it_names_for_making_a_key_can_be_pasted_into_another_s
         assert server.ask("GET", "/v1/me", key=token).data["user_id"] == "bob"
 
 
-def test_names_and_origins_of_others_are_refused_by_the_real_thing(carols):
+def test_serve_refuses_foreign_hosts_and_origins(carols):
     assert carols.ask("GET", "/v1/stats", headers={"host": "evil.example"}).status == 421
     foreign = {"origin": "https://evil.example"}
     assert carols.ask("GET", "/v1/stats", headers=foreign).status == 403
@@ -105,7 +105,7 @@ def test_names_and_origins_of_others_are_refused_by_the_real_thing(carols):
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-def test_a_page_elsewhere_cannot_embed_an_address_of_ours(carols):
+def test_serve_refuses_cross_site_embedding(carols):
     """An image or a script of a page sends no Origin; browsers tell where it stands all the
     same. Following a link is the person's own doing."""
     embedded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
@@ -137,7 +137,7 @@ HEADERS = [
 ]
 
 
-def test_whatever_is_sent_none_of_it_is_in_the_log(carols):
+def test_serve_log_holds_no_request_content(carols):
     """A word in every place of a request, also of one that is no HTTP."""
     word = "xylophone"
     fields = {"content": word, "kind": "note", "tags": [word], "metadata": {word: word}}
@@ -166,7 +166,7 @@ def test_whatever_is_sent_none_of_it_is_in_the_log(carols):
 # ——— work beside serving ———
 
 
-def test_it_does_the_work_that_is_owed_unless_told_not_to(store):
+def test_serve_runs_jobs_unless_no_worker_is_set(store):
     talk = {"original": "Tal: The spare keys are in the blue drawer.", "wait": False}
     with Served(store, "--no-worker") as idle:
         assert idle.ask("POST", "/v1/sources", talk).status == 200
@@ -187,7 +187,7 @@ def test_it_does_the_work_that_is_owed_unless_told_not_to(store):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_request_that_has_begun_is_answered_before_it_ends(store, number):
+def test_serve_answers_a_started_request_before_shutdown(store, number):
     body = json.dumps({"content": "The gate is green"}).encode()
     with Served(store) as server:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
@@ -206,7 +206,7 @@ def test_a_request_that_has_begun_is_answered_before_it_ends(store, number):
         assert book.user("ana").list().memories[0].content == "The gate is green"
 
 
-def test_streams_end_with_it(store):
+def test_serve_ends_streams_on_shutdown(store):
     with Served(store) as server:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
             line.sendall(b"GET /v1/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -221,7 +221,7 @@ def test_streams_end_with_it(store):
         assert server.exit_code() == 0, server.complaints
 
 
-def test_it_can_end_by_itself(store):
+def test_serve_stops_after_the_given_time(store):
     with Served(store, "--for", "0.5") as server:
         assert server.exit_code() == 0
 
@@ -229,7 +229,7 @@ def test_it_can_end_by_itself(store):
 # ——— something to look at ———
 
 
-def test_the_demo_is_made_once_and_shows_what_there_is_to_see(tmp_path):
+def test_serve_demo_is_filled_once(tmp_path):
     store = str(tmp_path / "demo.db")
     with Served(store, "--demo") as first:
         assert "'demo'" in first.who

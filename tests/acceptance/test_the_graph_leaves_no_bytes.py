@@ -43,7 +43,7 @@ def said(me, secret):
 
 @pytest.mark.parametrize("tell", [learned, said])
 @pytest.mark.parametrize("way", ["by ids", "by user"])
-def test_nothing_is_left_of_what_was_erased(open_book, store_url, secret, holding, tell, way):
+def test_erase_now_leaves_no_bytes_of_the_graph(open_book, store_url, secret, holding, tell, way):
     book = open_book(extraction="on-demand")
     me = book.user("ana")
     me.nodes_add("Somebody else")

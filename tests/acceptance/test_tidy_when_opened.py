@@ -24,7 +24,7 @@ def contents(me):
     return {memory.content for memory in owned_by(me).memories}
 
 
-def test_opening_deletes_what_has_expired_and_purges_what_was_forgotten(left_alone, open_book):
+def test_open_deletes_expired_and_purges_forgotten_memories(left_alone, open_book):
     book = open_book()
     for name in ("ana", "bob"):
         me = book.user(name)
@@ -33,7 +33,7 @@ def test_opening_deletes_what_has_expired_and_purges_what_was_forgotten(left_alo
         assert sorted(gone) == [Event.DELETE, Event.TTL]
 
 
-def test_opened_twice_on_one_day_the_second_time_does_nothing_more(left_alone, open_book, clock):
+def test_open_tidies_at_most_once_a_day(left_alone, open_book, clock):
     me = open_book().user("ana")
     me.remember("Ends in an hour", ttl_days=1 / 24)
     revision = me.revision
@@ -45,7 +45,7 @@ def test_opened_twice_on_one_day_the_second_time_does_nothing_more(left_alone, o
     assert contents(me) == {"Stays for good"}
 
 
-def test_opening_fills_in_the_vectors_of_an_outage_and_completes_erasures(open_book, clock):
+def test_open_completes_pending_erasures(open_book, clock):
     with open_book() as book:
         me = book.user("ana")
         me.erase(me.remember("Erased, but not compacted").id)
@@ -54,6 +54,6 @@ def test_opening_fills_in_the_vectors_of_an_outage_and_completes_erasures(open_b
     assert open_book().user("ana").stats().erasures_pending == 0
 
 
-def test_whoever_does_not_want_it_can_switch_it_off(left_alone, open_book):
+def test_open_without_tidy_on_open_changes_nothing(left_alone, open_book):
     me = open_book(tidy_on_open=False).user("ana")
     assert contents(me) == {"Stays for good", "Ends in a week", "Forgotten today"}

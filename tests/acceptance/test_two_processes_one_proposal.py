@@ -41,7 +41,9 @@ def both(store_url, first, second):
         (("accept", 0), ("accept", 1), {"city": "Berlin"}),  # which declines the other
     ],
 )
-def test_whoever_is_first_decides(store_url, proposals, first, second, fields):
+def test_accept_and_decline_by_two_processes_apply_the_first_decision(
+    store_url, proposals, first, second, fields
+):
     requests = [(verb, {"id": proposals[number]}) for verb, number in (first, second)]
     assert both(store_url, *requests) == ("done", "refused")
     belongings = assert_whole(store_url, USER)
@@ -52,7 +54,7 @@ def test_whoever_is_first_decides(store_url, proposals, first, second, fields):
         assert len(me.proposals()) == (0 if first[0] == "accept" else 1)
 
 
-def test_two_that_are_declined_at_once_are_both_declined(store_url, proposals):
+def test_decline_of_two_proposals_by_two_processes_declines_both(store_url, proposals):
     requests = [("decline", {"id": id}) for id in proposals]
     assert both(store_url, *requests) == ("done", "done")
     assert assert_whole(store_url, USER).proposals == ()

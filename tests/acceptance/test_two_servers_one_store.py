@@ -19,7 +19,7 @@ def servers(store_url):
         yield one, other, owner
 
 
-def test_what_is_ended_here_opens_nothing_there_from_that_moment_on(servers):
+def test_api_key_revoked_or_rotated_is_refused_by_another_server(servers):
     one, other, owner = servers
     for end in ("revoke", "rotate"):
         made = one.ask("POST", "/v1/keys", {"label": "bot"}, key=owner).data
@@ -32,7 +32,7 @@ def test_what_is_ended_here_opens_nothing_there_from_that_moment_on(servers):
         assert other.ask("GET", "/v1/me", key=made["token"]).status == 401
 
 
-def test_a_stream_there_ends_with_the_key_here(servers):
+def test_change_stream_ends_when_its_api_key_is_revoked_on_another_server(servers):
     one, other, owner = servers
     made = one.ask("POST", "/v1/keys", {"label": "bot"}, key=owner).data
     with socket.create_connection(("127.0.0.1", other.port), PATIENCE) as line:
@@ -57,7 +57,7 @@ def test_a_stream_there_ends_with_the_key_here(servers):
     assert b"blue" not in heard
 
 
-def test_a_request_that_went_to_one_is_not_done_again_by_the_other(servers):
+def test_idempotency_key_is_honoured_across_servers(servers):
     one, other, owner = servers
     key = {"idempotency-key": "once"}
     sent = {"content": "The gate is green", "kind": "note"}
@@ -67,7 +67,7 @@ def test_a_request_that_went_to_one_is_not_done_again_by_the_other(servers):
     assert len(one.ask("GET", "/v1/memories", key=owner).data["memories"]) == 1
 
 
-def test_what_is_written_here_is_recalled_there_at_once(servers):
+def test_recall_sees_writes_of_another_server_at_once(servers):
     one, other, owner = servers
     for number in range(5):
         told = {"content": f"Locker {number} holds the red lamp", "kind": "note"}

@@ -116,7 +116,7 @@ def test_no_import_cycles():
         visit(name, [])
 
 
-def test_folder_size():
+def test_folder_size_is_at_most_fifteen_modules():
     counted = Counter(path.parent for path in MODULES)
     assert {str(folder): n for folder, n in counted.items() if n > MAX_FILES} == {}
 
@@ -147,7 +147,7 @@ def test_only_the_api_chooses_adapters():
         assert not chosen or folder in beside or room_of(name) == "api", name
 
 
-def test_imports_stand_at_the_top():
+def test_imports_are_at_module_level():
     for path in MODULES:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -167,7 +167,7 @@ def test_no_sql_outside_the_store():
                 assert not SQL.search(node.value), f"{path}:{node.lineno}"
 
 
-def test_no_statement_asks_the_database_for_the_time():
+def test_sql_statements_never_read_the_database_clock():
     forbidden = re.compile(
         r"\b(now\s*\(|current_timestamp|current_date|clock_timestamp|datetime\s*\(|strftime)", re.I
     )
@@ -176,7 +176,7 @@ def test_no_statement_asks_the_database_for_the_time():
         assert not forbidden.search(statements), path
 
 
-def test_importing_the_package_loads_no_model_and_no_driver():
+def test_import_commonplace_loads_no_model_and_no_driver():
     loaded = _modules_after_import()
     for heavy in (
         "wordllama",
@@ -212,7 +212,7 @@ ALL_SOURCES = {
 }
 
 
-def test_sources_that_have_ended_are_read_only_where_all_are_meant():
+def test_store_sources_is_called_only_by_the_declared_modules():
     asking = re.compile(r"store\.sources\(")
     found = {
         str(path.relative_to(SOURCE))

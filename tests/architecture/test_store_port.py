@@ -31,18 +31,18 @@ def _is_public_method(name: str, value: object) -> bool:
     return not name.startswith("_") and callable(value)
 
 
-def test_number_of_methods():
+def test_store_port_has_the_declared_number_of_methods():
     assert {protocol: len(methods_of(protocol)) for protocol in METHODS} == METHODS
     assert sum(METHODS.values()) <= MOST_METHODS
     assert methods_of(Backend) == set(), "an adapter promises nothing besides"
 
 
-def test_a_method_belongs_to_one_protocol():
+def test_store_port_methods_belong_to_one_protocol():
     names = [name for protocol in METHODS for name in methods_of(protocol)]
     assert len(names) == len(set(names))
 
 
-def test_what_changes_the_store_is_named():
+def test_store_port_writing_methods_are_the_declared_ones():
     """Read from the adapter: which of its public methods open a session for writing, themselves or
     through another method of its own."""
     calls: dict[str, set[str]] = {}
@@ -77,7 +77,7 @@ def _calls_of_methods(base: type) -> dict[str, set[str]]:
     }
 
 
-def test_only_operators_cross_scopes():
+def test_store_maintenance_is_used_only_by_operators():
     """No verb of a user's does, nor what it is made of."""
     names = "|".join(sorted(methods_of(StoreMaintenance)))
     using = re.compile(rf"store\.({names})\(|\b(StoreMaintenance)\b")

@@ -124,7 +124,7 @@ VERBS: dict[str, tuple[Callable[[Any], Any], tuple[int, int]]] = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_visits_the_store_no_more_often_than_its_docs_say(book, me, visits, verb):
+def test_verbs_visit_the_store_at_most_as_often_as_documented(book, me, visits, verb):
     if verb == "remember, in conflict":
         me.remember(kind="contact", metadata={"name": "Dan Adler", "phone": "050-1"})
     if verb == "extract":
@@ -139,7 +139,7 @@ def test_a_verb_visits_the_store_no_more_often_than_its_docs_say(book, me, visit
     assert visits.open == 0
 
 
-def test_a_recall_in_several_scopes_visits_the_store_no_more_often(book, me, visits):
+def test_recall_over_several_scopes_takes_two_reads(book, me, visits):
     team = me.teams_create("Planning")
     me.ingest(
         "Noa: The kiln is in Lod.\nTal: Yes.\nNoa: Good.\n", format="transcript", team=team.id
@@ -169,7 +169,7 @@ COMPARED: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("verb", COMPARED)
-def test_a_batch_that_is_compared_calls_the_embedder_once(book, me, visits, embedder, verb):
+def test_batch_comparison_calls_the_embedder_once(book, me, visits, embedder, verb):
     me.remember_many(
         [
             {"content": "My favourite color is blue"},
@@ -182,7 +182,7 @@ def test_a_batch_that_is_compared_calls_the_embedder_once(book, me, visits, embe
     assert embedder.calls == calls + 1
 
 
-def test_a_batch_that_is_decided_again_calls_the_embedder_once(book, me, visits, embedder):
+def test_remember_many_retried_after_a_conflict_calls_the_embedder_once(book, me, visits, embedder):
     other = book.user("ana")
     store, meanwhile = me._engine.store, [lambda: other.remember("Zebras sleep standing")]
     apply = store.apply
@@ -212,7 +212,9 @@ FORMATS = {
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("given", [{}, {"date": "2024-05-01", "title": "Kiln"}], ids=str)
-def test_a_file_is_parsed_once_and_read_as_from_its_original(book, me, monkeypatch, format, given):
+def test_ingest_parses_once_and_equals_processing_the_stored_original(
+    book, me, monkeypatch, format, given
+):
     parsed = []
     for room in (receive, process):
         parse = room.parse_source

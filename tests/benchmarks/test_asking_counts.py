@@ -28,7 +28,7 @@ def judged(language: str, needed: bool, said: bool, query: str = "", **wanted) -
     return JudgedMessage(message, Understanding("in chicago", said, (), query, ()))
 
 
-def test_messages_are_counted_by_language_and_by_what_was_wanted():
+def test_search_table_counts_messages_by_language_and_label():
     made_up = [
         judged("en", True, True),
         judged("en", True, False),
@@ -44,7 +44,7 @@ def test_messages_are_counted_by_language_and_by_what_was_wanted():
     assert (target(made_up, "open").measured, target(made_up, "open").verdict) == (50.0, "missed")
 
 
-def test_a_follow_up_holds_all_that_it_must_and_nothing_that_it_must_not():
+def test_follow_up_table_requires_all_wanted_and_no_unwanted_words():
     wanted = {"holds": ("Chicago", "restaurants"), "lacks": ("rome",)}
     made_up = [
         judged("en", True, True, "restaurants in chicago", **wanted),
@@ -55,7 +55,7 @@ def test_a_follow_up_holds_all_that_it_must_and_nothing_that_it_must_not():
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_the_labelled_messages_are_well_formed(half):
+def test_labelled_messages_are_well_formed(half):
     said = read_messages(LABELLED, "searches", half)
     meant = read_messages(LABELLED, "followups", half)
     assert {each.needed for each in said} == {True, False}
@@ -63,7 +63,7 @@ def test_the_labelled_messages_are_well_formed(half):
     assert {each.language for each in (*said, *meant)} == {"en", "he"}
 
 
-def test_no_message_is_in_both_halves():
+def test_labelled_messages_are_disjoint_between_halves():
     for name in ("searches", "followups"):
         halves = [read_messages(LABELLED, name, half) for half in HALVES]
         ids = [each.id for half in halves for each in half]
@@ -72,7 +72,7 @@ def test_no_message_is_in_both_halves():
         assert not asked[0] & asked[1]
 
 
-def test_the_rules_hold_on_the_half_that_they_were_tuned_on():
+def test_needs_search_and_follow_up_rules_are_right_on_the_open_half():
     assert all(
         each.says_rightly for each in judge_messages(read_messages(LABELLED, "searches", "open"))
     )
@@ -93,7 +93,7 @@ def a_set(folder: Path) -> Path:
     return folder
 
 
-def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
+def test_understanding_command_shows_mistakes_of_the_open_half_only(tmp_path, capsys):
     main(["--data", str(a_set(tmp_path)), "--show"])
     printed = capsys.readouterr().out
     assert "hello open hello" in printed
@@ -102,6 +102,6 @@ def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
     assert "Why sealed, dear?" not in printed
 
 
-def test_asking_to_see_the_sealed_half_is_refused(tmp_path):
+def test_understanding_command_refuses_to_show_the_sealed_half(tmp_path):
     with pytest.raises(SystemExit, match="sealed half shows no items"):
         main(["--data", str(a_set(tmp_path)), "--half", "sealed", "--show"])

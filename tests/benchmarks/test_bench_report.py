@@ -51,12 +51,12 @@ def numbers(report: Report) -> Iterator[tuple[str, str, object]]:
             yield from ((table.name, name, row[name]) for name in row.keys() - WORDS)
 
 
-def test_every_cell_that_should_be_a_number_is_one(report):
+def test_speed_report_cells_are_numbers(report):
     for table, column, value in numbers(report):
         assert isinstance(value, int | float), f"{table}: {column} is {value!r}"
 
 
-def test_conversations_are_recalled_ingested_and_appended_to_on_both_databases(report):
+def test_speed_report_measures_passages_ingest_and_append_on_both_databases(report):
     recalled = rows(report, "passages")
     assert {row["method"] for row in recalled} == {peers.NUMPY, *ON_BOTH}
     for name in ("ingest", "append"):
@@ -65,21 +65,21 @@ def test_conversations_are_recalled_ingested_and_appended_to_on_both_databases(r
     assert {row["passages"] for row in every} == {PASSAGES}
 
 
-def test_every_stage_of_ingesting_takes_less_than_the_whole(report):
+def test_speed_report_ingest_stages_are_faster_than_the_whole(report):
     """Rates: a part of the work runs at a higher rate than all of it."""
     for row in rows(report, "ingest"):
         stages = {*STAGES, "write"}
         assert all(row[stage] > row["all"] > 0 for stage in stages), row
 
 
-def test_invented_conversations_are_always_the_same():
+def test_conversation_generator_is_deterministic():
     once, again = (ConversationGenerator().talks(PASSAGES) for _ in range(2))
     assert once == again
     assert sum(len(talk.turns) for talk in once) == PASSAGES
     assert ConversationGenerator().questions(once, 4) == ConversationGenerator().questions(once, 4)
 
 
-def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsticks(report):
+def test_speed_report_measures_recall_and_remember_against_baselines(report):
     recalled = {row["method"] for row in rows(report, "recall")}
     remembered = {row["method"] for row in rows(report, "remember")}
     assert recalled == {peers.NUMPY, *ON_BOTH}
@@ -88,18 +88,18 @@ def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsti
 
 
 @pytest.mark.parametrize("table", ["links", "crowd", "weight", "context"])
-def test_each_other_table_has_a_row_for_each_database(report, table):
+def test_speed_report_tables_have_a_row_per_database(report, table):
     assert {row["database"] for row in rows(report, table)} == BOTH
 
 
-def test_a_context_is_used_up_and_shares_most_of_its_beginning(report):
+def test_speed_report_context_fills_the_budget_and_shares_a_prefix(report):
     for row in rows(report, "context"):
         assert 1000 < row["tokens"] <= 1300, row
         assert 30 < row["% shared"] <= 100, row
         assert row["x recall"] > 0
 
 
-def test_a_remember_waits_for_the_disk_at_least_once(report):
+def test_speed_report_counts_at_least_one_sync_per_remember(report):
     """Counted on PostgreSQL by the server, on SQLite by strace where it may trace."""
     counted = {row["database"]: row["syncs each"] for row in rows(report, "syncs")}
     table = next(table for table in report.tables if table.name == "syncs")
@@ -107,19 +107,19 @@ def test_a_remember_waits_for_the_disk_at_least_once(report):
     assert counted.get(SQLITE, 0) >= 1 or "SQLite: not counted" in " ".join(table.notes)
 
 
-def test_the_install_is_weighed_with_wordllamas_share(report):
+def test_speed_report_includes_install_size_and_share_of_wordllama(report):
     found = {row["what"]: row["value"] for row in rows(report, "install")}
     assert found["base install"] > found["of it wordllama itself"] > 0
     assert found["import commonplace"] > 0
 
 
-def test_targets_of_other_sizes_are_said_to_be_unmeasured(report):
+def test_speed_report_marks_targets_of_other_sizes_as_not_measured(report):
     verdicts = {target.wanted: target.verdict for target in report.targets}
     assert verdicts["Hybrid recall at 100,000 against the numpy scan"] == "not measured"
     assert verdicts["Recall of one user among many against alone"] in ("met", "missed")
 
 
-def test_the_report_is_the_same_in_all_its_forms(report):
+def test_speed_report_has_the_same_tables_in_json_markdown_and_terminal(report):
     as_json = json.loads(report.as_json())
     markdown = report.as_markdown()
     terminal = io.StringIO()
@@ -134,38 +134,38 @@ def test_the_report_is_the_same_in_all_its_forms(report):
 @pytest.mark.parametrize(
     ("measured", "verdict"), [(0.9, "met"), (1.0, "met"), (1.1, "missed"), (None, "not measured")]
 )
-def test_a_target_says_whether_it_was_met(measured, verdict):
+def test_benchmark_target_verdict_is_met_missed_or_not_measured(measured, verdict):
     assert Target("as fast", most=1.0, measured=measured).verdict == verdict
 
 
-def test_a_row_that_does_not_fit_its_table_is_refused():
+def test_benchmark_table_refuses_a_row_of_the_wrong_width():
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         Table("t", "T", ("one",)).add(1, 2)
 
 
-def test_methods_take_turns_and_none_always_goes_first():
+def test_interleaved_alternates_the_order_of_methods():
     calls = []
     interleaved({name: lambda i, name=name: calls.append((i, name)) for name in "ab"}, rounds=2)
     assert calls == [(0, "a"), (0, "b"), (1, "b"), (1, "a")]
 
 
-def test_the_same_seed_writes_the_same_memories():
+def test_sentence_generator_is_determined_by_the_seed():
     assert SentenceGenerator(7).sentences(50) == SentenceGenerator(7).sentences(50)
     assert SentenceGenerator(7).sentences(50) != SentenceGenerator(8).sentences(50)
 
 
-def test_a_query_asks_with_words_of_some_memory():
+def test_sentence_generator_queries_use_words_of_one_memory():
     writer = SentenceGenerator()
     memories = writer.sentences(20)
     asked = [set(query.split()) for query in writer.queries(memories, 10)]
     assert all(any(words <= set(memory.split()) for memory in memories) for words in asked)
 
 
-def test_prepared_vectors_are_the_hashing_embedders_own():
+def test_prepared_embedder_returns_the_vectors_of_the_hashing_embedder():
     embedder = PreparedEmbedder()
     vectors = embedder.prepare(["a dog barks", "the bill is due"])
     assert (embedder.embed(["the bill is due"])[0] == vectors[1]).all()
 
 
-def test_a_quick_run_leaves_the_large_sizes_out():
+def test_quick_plan_leaves_out_large_sizes():
     assert quick_plan(SpeedPlan()).sizes == (1_000, 10_000)

@@ -25,18 +25,18 @@ PAIRS = [
 ]
 
 
-def test_a_row_for_each_script_that_has_enough_pairs():
+def test_calibration_table_has_a_row_per_script_with_enough_pairs():
     (row,) = calibration_table([MODEL], PAIRS).rows
     assert row[:3] == ("hashing-256", "latin", 30)
     assert row[-1] == "seen"
 
 
-def test_what_people_say_of_the_pairs_above_each_threshold():
+def test_threshold_table_shows_the_mean_score_of_pairs_above_a_threshold():
     (row,) = threshold_table([MODEL], PAIRS).rows
     assert row[-1] == "1.00 (20)"
 
 
-def test_rates_on_both_databases(tmp_path):
+def test_reembed_table_has_rates_on_both_databases(tmp_path):
     with available_databases(tmp_path) as found:
         rows = reembed_table([MODEL], found, 30).rows
     assert [row[:3] for row in rows] == [
@@ -46,7 +46,7 @@ def test_rates_on_both_databases(tmp_path):
     assert all(row[-1] > 0 for row in rows)
 
 
-def test_public_pairs_are_scaled_and_missing_ones_are_missed_aloud(tmp_path, capsys):
+def test_sts_pairs_are_scaled_and_missing_files_are_reported(tmp_path, capsys):
     assert sts_pairs(tmp_path) == []
     assert "missing" in capsys.readouterr().err
     (tmp_path / "sts").mkdir()
@@ -54,7 +54,7 @@ def test_public_pairs_are_scaled_and_missing_ones_are_missed_aloud(tmp_path, cap
     assert sts_pairs(tmp_path) == [CalibrationPair("One, two", "Three", pytest.approx(0.5))]
 
 
-def test_only_what_stands_between_the_marks_is_written_anew(tmp_path):
+def test_embedders_page_is_rewritten_only_between_markers(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     write_tables(page, [calibration_table([MODEL], PAIRS)])

@@ -44,13 +44,13 @@ def run(capsys, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def test_the_open_half_can_be_looked_at(labelled, capsys):
+def test_extract_command_shows_mistakes_of_the_open_half(labelled, capsys):
     shown = run(capsys, "--half", OPEN, "--show", "--data", str(labelled), "--only=conversations")
     assert "missing node: Person  'Xanthippe Quill'" in shown
     assert "missing edge: I > Xanthippe Quill: friend" in shown
 
 
-def test_of_the_sealed_half_only_totals_are_told(labelled, capsys):
+def test_extract_command_shows_only_totals_of_the_sealed_half(labelled, capsys):
     with pytest.raises(SystemExit, match="sealed half shows no items"):
         main(["--half", SEALED, "--show"])
     told = run(capsys, "--show", "--data", str(labelled), "--only=conversations")
@@ -60,11 +60,11 @@ def test_of_the_sealed_half_only_totals_are_told(labelled, capsys):
     assert "Xanthippe" not in told
 
 
-def test_extraction_is_timed(labelled, capsys):
+def test_extract_command_measures_turns_per_second(labelled, capsys):
     assert "turns/s" in run(capsys, "--data", str(labelled), "--only=speed")
 
 
-def test_names_are_compared_with_capitals(tmp_path, capsys):
+def test_extract_command_compares_name_recognition_with_capitals(tmp_path, capsys):
     text = "we\tO\nmet\tO\nAnna\tB-person\nBerg\tI-person\n"
     (tmp_path / "emerging.dev.conll").write_text(text, encoding="utf-8")
     (tmp_path / "nemo-hebrew-dev.bmes").write_text("דן S-PER\n", encoding="utf-8")
@@ -73,14 +73,14 @@ def test_names_are_compared_with_capitals(tmp_path, capsys):
     assert "F1 behind capitals" in told
 
 
-def test_without_marked_text_the_names_are_left_out_and_that_is_said(tmp_path, capsys):
+def test_extract_command_reports_names_not_measured_without_marked_text(tmp_path, capsys):
     missing = tmp_path / "nowhere"
     told = run(capsys, "--marked", str(missing), "--only=names")
     assert "not measured" in told
 
 
 @pytest.mark.parametrize("part", [OPEN, MORE])
-def test_what_may_be_looked_at_stays_at_what_is_wanted(part):
+def test_extract_precision_meets_the_targets_on_open_sets(part):
     readings = extract_all(read_conversations(LABELLED, part), extract)
     assert count_nodes(readings).precision >= LEAST_NODE_PRECISION
     assert count_edges(readings).precision >= LEAST_EDGE_PRECISION

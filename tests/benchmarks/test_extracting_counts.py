@@ -99,11 +99,11 @@ RIGHT, WRONG = (100, 100), (0, 0)
         (FoundNode(type=NodeType.CONCEPT, name="Priya Raman"), False),
     ],
 )
-def test_a_node_is_right_with_its_type_and_one_of_its_spellings(found, is_right):
+def test_gold_node_accepts_a_matching_type_and_any_spelling(found, is_right):
     assert PRIYA.accepts(found) is is_right
 
 
-def test_an_entity_needs_one_of_its_subtypes_and_no_article():
+def test_gold_node_accepts_any_listed_subtype_and_ignores_articles():
     assert CLUB.accepts(FOUND_CLUB)
     assert CLUB.accepts(
         FoundNode(type=NodeType.ENTITY, subtype="organization", name="My running club")
@@ -111,7 +111,7 @@ def test_an_entity_needs_one_of_its_subtypes_and_no_article():
     assert not CLUB.accepts(FoundNode(type=NodeType.ENTITY, subtype="event", name="running club"))
 
 
-def test_what_is_in_no_label_is_wrong_and_what_is_not_found_is_missing():
+def test_count_nodes_counts_unlabelled_as_wrong_and_unfound_as_missing():
     stranger = FoundNode(type=NodeType.PERSON, name="Monday")
     got = reading(OWNER, FOUND_PRIYA, stranger, nodes=(PRIYA, LEO))
     assert got.wrong_nodes == [stranger]
@@ -120,30 +120,30 @@ def test_what_is_in_no_label_is_wrong_and_what_is_not_found_is_missing():
     assert (count.precision, count.recall) == (50, 50)
 
 
-def test_what_is_optional_is_right_when_found_and_not_missed_when_left():
+def test_count_nodes_counts_optional_nodes_as_right_and_never_missing():
     found, left = reading(FOUND_CLUB, nodes=(CLUB,)), reading(nodes=(CLUB,))
     assert count_nodes([found]).precision == 100
     assert count_nodes([found, left]).recall is None
 
 
-def test_one_person_found_twice_is_wrong_once():
+def test_count_nodes_counts_a_duplicate_person_as_wrong_once():
     nickname = FoundNode(type=NodeType.PERSON, name="Priya")
     got = reading(nickname, FOUND_PRIYA, nodes=(PRIYA,))
     assert (count_nodes([got]).precision, count_nodes([got]).recall) == (50, 100)
 
 
-def test_a_name_goes_before_an_alias():
+def test_count_nodes_matches_names_before_aliases():
     """Leo is not lost to somebody who is only also called Leo."""
     also_leo = FoundNode(type=NodeType.PERSON, name="Leonora", aliases=("Leo",))
     assert reading(also_leo, FOUND_LEO, nodes=(LEO,)).wrong_nodes == [also_leo]
 
 
-def test_the_owner_and_what_is_not_sure_enough_to_keep_are_not_counted():
+def test_count_nodes_skips_the_owner_and_low_confidence_nodes():
     unsure = FoundNode(type=NodeType.PERSON, name="Will", confidence=0.6)
     assert count_nodes([reading(OWNER, unsure)]).found == 0
 
 
-def test_nodes_are_counted_by_their_sort():
+def test_count_nodes_filters_by_type_or_subtype():
     got = reading(*NODES, FOUND_CLUB, nodes=(PRIYA, ACME))
     assert count_nodes([got], "Person").found == 2
     assert count_nodes([got], "organization").wrong == 0
@@ -153,60 +153,60 @@ def test_nodes_are_counted_by_their_sort():
 # ——— edges ———
 
 
-def test_an_edge_is_right_with_both_ends_and_an_accepted_type():
+def test_count_edges_requires_both_ends_and_an_accepted_type():
     gold = wanted("I", "Acme", "works-at", "founded")
     assert edge_counts(edge(ME, THE_ACME, "founded"), gold) == RIGHT
     assert edge_counts(edge(ME, THE_ACME, "dislikes"), gold) == WRONG
     assert edge_counts(edge(THE_LEO, THE_ACME, "works-at"), gold) == WRONG
 
 
-def test_what_holds_both_ways_may_be_told_from_either_end():
+def test_count_edges_accepts_either_direction_of_a_symmetric_type():
     gold = wanted("I", "Leo", "spouse")
     assert edge_counts(edge(THE_LEO, ME, "spouse"), gold) == RIGHT
 
 
-def test_who_reports_to_whom_may_not_be_turned_round_but_said_from_the_other_end():
+def test_count_edges_accepts_the_inverse_type_but_not_a_reversed_edge():
     gold = wanted("I", "Priya Raman", "reports-to")
     assert edge_counts(edge(THE_PRIYA, ME, "reports-to"), gold) == WRONG
     assert edge_counts(edge(THE_PRIYA, ME, "manages"), gold) == RIGHT
 
 
-def test_between_a_person_and_a_thing_there_is_only_one_direction():
+def test_count_edges_ignores_direction_between_person_and_entity():
     gold = wanted("Leo", "Acme", "works-at")
     assert edge_counts(edge(THE_ACME, THE_LEO, "works-at"), gold) == RIGHT
 
 
-def test_between_two_things_the_direction_counts():
+def test_count_edges_respects_direction_between_two_entities():
     gold = wanted("Acme", "Boston", "located-in")
     assert edge_counts(edge(THE_ACME, THE_BOSTON, "located-in"), gold) == RIGHT
     assert edge_counts(edge(THE_BOSTON, THE_ACME, "located-in"), gold) == WRONG
 
 
-def test_a_role_is_said_of_either_end():
+def test_count_edges_accepts_a_role_in_either_direction():
     gold = wanted("I", "Priya Raman", "dentist")
     assert edge_counts(edge(THE_PRIYA, ME, "dentist"), gold) == RIGHT
 
 
-def test_what_is_over_is_not_what_holds():
+def test_count_edges_distinguishes_ended_from_current_relations():
     gold = wanted("I", "Acme", "works-at", ends=True)
     assert edge_counts(edge(ME, THE_ACME, "works-at"), gold) == WRONG
     assert edge_counts(edge(ME, THE_ACME, "works-at", ends=True), gold) == RIGHT
     assert edge_counts(edge(ME, THE_ACME, "works-at", valid_to=MAY), gold) == RIGHT
 
 
-def test_a_wrong_end_makes_the_edge_wrong():
+def test_count_edges_counts_an_edge_with_a_wrong_end_as_wrong():
     monday = FoundNode(type=NodeType.PERSON, name="Monday")
     got = reading(OWNER, monday, edge(0, 1, "friend"), edges=(wanted("I", "Leo", "friend"),))
     assert len(got.wrong_edges) == 1
     assert len(got.missing_edges) == 1
 
 
-def test_a_relation_that_is_told_twice_counts_once():
+def test_count_edges_counts_a_duplicate_relation_once():
     twice = (edge(ME, THE_LEO, "spouse"), edge(THE_LEO, ME, "spouse"))
     assert count_edges([reading(*NODES, *twice)]).found == 1
 
 
-def test_a_relation_is_counted_under_the_word_of_the_labels():
+def test_count_edges_groups_by_the_first_labelled_type():
     gold = (wanted("I", "Acme", "works-at", "founded"),)
     got = reading(*NODES, edge(ME, THE_ACME, "founded"), edge(ME, THE_LEO, "rival"), edges=gold)
     assert count_edges([got], "works-at").found == 1
@@ -214,7 +214,7 @@ def test_a_relation_is_counted_under_the_word_of_the_labels():
     assert count_edges([got], "rival").wrong == 1
 
 
-def test_dates_and_attitudes_are_counted_for_the_edges_that_were_found():
+def test_extraction_result_checks_dates_and_attitudes_of_found_edges():
     gold = (
         wanted("I", "Acme", "works-at", valid_from="2026-05"),
         wanted("I", "Leo", "spouse", attitude=frozenset({4, 5})),
@@ -234,7 +234,7 @@ def test_dates_and_attitudes_are_counted_for_the_edges_that_were_found():
 # ——— the report ———
 
 
-def test_the_open_half_shows_what_is_wrong_and_what_is_missing():
+def test_mistakes_list_wrong_and_missing_nodes_and_edges():
     monday = FoundNode(type=NodeType.PERSON, name="Monday", aliases=("Mon",))
     got = reading(
         OWNER,
@@ -252,7 +252,7 @@ def test_the_open_half_shows_what_is_wrong_and_what_is_missing():
     ]
 
 
-def test_targets_are_met_by_nine_nodes_and_eight_edges_in_ten():
+def test_extraction_targets_verdicts_follow_node_and_edge_precision():
     gold = (wanted("I", "Leo", "spouse"),)
     good = reading(*NODES, edge(ME, THE_LEO, "spouse"), edges=gold)
     bad = reading(*NODES, edge(ME, THE_LEO, "sibling"), nodes=(PRIYA,), edges=gold)
@@ -264,7 +264,7 @@ def test_targets_are_met_by_nine_nodes_and_eight_edges_in_ten():
 # ——— as extraction reads it ———
 
 
-def test_a_conversation_is_read_with_who_says_what_and_when():
+def test_account_of_reads_speakers_roles_and_times():
     account = account_of(ROW)
     mine, machine, theirs = account.said
     assert (mine.by_owner, mine.by_machine) == (True, False)
@@ -274,7 +274,7 @@ def test_a_conversation_is_read_with_who_says_what_and_when():
     assert account.participants == ("Dana Reed", "Priya Raman <priya@example.com>")
 
 
-def test_every_conversation_is_read_once():
+def test_extract_all_reads_each_conversation_once():
     conversation = reading().conversation
     asked = []
 

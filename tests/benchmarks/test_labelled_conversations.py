@@ -26,7 +26,7 @@ def rows(part: str) -> list[dict]:
 ALL = [pytest.param(row, id=row["id"]) for part in SETS for row in rows(part)]
 
 
-def test_the_halves_share_nothing_and_have_as_many_of_each_language_and_source():
+def test_labelled_conversation_halves_are_disjoint_and_equally_composed():
     halves = [rows(half) for half in HALVES]
     ids = [row["id"] for half in halves for row in half]
     assert len(set(ids)) == len(ids) == 30
@@ -34,7 +34,7 @@ def test_the_halves_share_nothing_and_have_as_many_of_each_language_and_source()
     assert kinds[0] == kinds[1]
 
 
-def test_those_written_later_are_composed_like_a_half_and_are_none_of_it():
+def test_labelled_conversations_added_later_are_disjoint_and_alike():
     halves, later = [rows(half) for half in HALVES], rows(MORE)
     assert not {row["id"] for row in later} & {row["id"] for half in halves for row in half}
     kinds = [
@@ -45,21 +45,21 @@ def test_those_written_later_are_composed_like_a_half_and_are_none_of_it():
 
 
 @pytest.mark.parametrize("part", SETS)
-def test_each_part_can_be_read_and_has_something_of_every_sort(part):
+def test_labelled_conversations_cover_all_node_types_and_subtypes(part):
     nodes = [node for each in read_conversations(LABELLED, part) for node in each.nodes]
     assert {node.type for node in nodes} == set(NodeType)
     assert {subtype for node in nodes for subtype in node.subtypes} == set(ENTITY_TYPES)
 
 
 @pytest.mark.parametrize("row", ALL)
-def test_turns_are_between_four_and_fourteen(row):
+def test_labelled_conversations_have_4_to_14_nonempty_turns(row):
     assert row.keys() == FIELDS
     assert 4 <= len(row["turns"]) <= 14
     assert all(turn["text"].strip() for turn in row["turns"])
 
 
 @pytest.mark.parametrize("row", ALL)
-def test_nodes_have_a_known_type_and_a_name_that_is_said(row):
+def test_labelled_nodes_have_a_known_type_and_a_name_in_the_text(row):
     said = " ".join(f"{turn['speaker']} {turn['text']}" for turn in row["turns"]).casefold()
     names = [node["names"][0] for node in row["nodes"]]
     assert len(set(names)) == len(names)
@@ -71,7 +71,7 @@ def test_nodes_have_a_known_type_and_a_name_that_is_said(row):
 
 
 @pytest.mark.parametrize("row", ALL)
-def test_the_ends_of_edges_are_nodes_and_what_must_be_found_stands_on_what_must_be(row):
+def test_labelled_edges_join_labelled_nodes_required_ones_required_nodes(row):
     ends = {node["names"][0]: node.get("optional", False) for node in row["nodes"]}
     ends[OWNER] = False
     for edge in row["edges"]:
@@ -82,7 +82,7 @@ def test_the_ends_of_edges_are_nodes_and_what_must_be_found_stands_on_what_must_
 
 
 @pytest.mark.parametrize("row", ALL)
-def test_edges_have_types_dates_and_attitudes_of_the_agreed_form(row):
+def test_labelled_edges_have_well_formed_types_dates_and_attitudes(row):
     for edge in row["edges"]:
         assert edge["types"]
         assert all(re.fullmatch(r"[a-z]+(?:-[a-z]+)*", type) for type in edge["types"])

@@ -17,7 +17,7 @@ def plan():
     return replace(SMALL, embedder="hashing")
 
 
-def test_every_write_of_a_load_is_looked_for(tmp_path, plan):
+def test_load_run_loses_and_doubles_no_acknowledged_write(tmp_path, plan):
     url = SqliteFolder(tmp_path).create("load")
     askers = fill_store(url, plan)
     setup = next(setups_of(SQLITE))
@@ -30,14 +30,14 @@ def test_every_write_of_a_load_is_looked_for(tmp_path, plan):
     assert (told["errors"], told["of them lost"], told["of them doubled"]) == (0, 0, 0)
 
 
-def test_a_write_that_is_not_there_is_found_missing(tmp_path, plan):
+def test_load_check_writes_counts_a_missing_write(tmp_path, plan):
     url = SqliteFolder(tmp_path).create("load")
     fill_store(url, plan)
     claimed = ClientLog(acknowledged=[("user-1", "This was never written")])
     assert check_writes(url, plan, [claimed]) == (1, 0)
 
 
-def test_the_set_ups_are_those_that_an_operator_has():
+def test_load_setups_have_two_servers_on_postgresql_only():
     names = {database: [s.name for s in setups_of(database)] for database in (SQLITE, POSTGRES)}
     assert "two servers" in names[POSTGRES]
     assert "two servers" not in names[SQLITE]

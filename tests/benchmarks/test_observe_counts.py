@@ -35,7 +35,7 @@ def turn(*keep: ExpectedItem, **more) -> LabelledTurn:
     return LabelledTurn("x", "en", "fact", "user", "x", keep, **more)
 
 
-def test_a_thing_is_right_with_its_kind_and_all_its_words():
+def test_expected_item_requires_the_kind_and_all_words():
     wanted = ExpectedItem(("fact", "kv"), ("allergic", "nuts/peanuts"))
     assert wanted.is_met(PEANUTS)
     assert not wanted.is_met(CAT)
@@ -43,7 +43,7 @@ def test_a_thing_is_right_with_its_kind_and_all_its_words():
     assert not ExpectedItem(("fact",), ("allergic", "cats")).is_met(PEANUTS)
 
 
-def test_what_is_kept_beside_the_label_counts_against_precision():
+def test_observe_precision_counts_unlabelled_items_as_wrong():
     seen = [
         ObservedTurn(turn(ExpectedItem(("fact",), ("peanuts",))), (PEANUTS, CAT)),
         ObservedTurn(turn(), ()),
@@ -51,14 +51,14 @@ def test_what_is_kept_beside_the_label_counts_against_precision():
     assert (precision(seen), recall(seen)) == (50, 100)
 
 
-def test_what_is_optional_is_right_when_kept_and_not_missed_when_left():
+def test_observe_counts_optional_items_as_right_and_never_missing():
     optional = ExpectedItem(("fact",), ("peanuts",), optional=True)
     kept, left = ObservedTurn(turn(optional), (PEANUTS,)), ObservedTurn(turn(optional), ())
     assert precision([kept]) == 100
     assert recall([kept, left]) is None
 
 
-def test_a_field_of_the_profile_and_a_wish_to_forget_are_things_too():
+def test_observe_counts_profile_fields_and_forget_requests():
     city = ObservedTurn(turn(profile={"city": "Haifa"}), (CITY,))
     forget = ObservedTurn(turn(forget=("oslo",)), (ForgetRequest("the trip to Oslo", "x"),))
     wrong = ObservedTurn(turn(), (ForgetRequest("the trip to Oslo", "x"),))
@@ -66,7 +66,7 @@ def test_a_field_of_the_profile_and_a_wish_to_forget_are_things_too():
     assert precision([wrong]) == 0
 
 
-def test_both_halves_are_alike_and_large_enough():
+def test_labelled_turn_halves_are_alike_and_large_enough():
     halves = [read_turns(LABELLED, half) for half in HALVES]
     assert sum(map(len, halves)) >= 320
     for turns in halves:
@@ -78,14 +78,14 @@ def test_both_halves_are_alike_and_large_enough():
     assert len(set(ids)) == len(ids)
 
 
-def test_the_open_half_stays_at_the_measured_level():
+def test_observe_meets_the_targets_on_the_open_half():
     seen = observe_turns(read_turns(LABELLED, OPEN))
     assert precision(seen) >= LEAST_PRECISION + 8
     assert recall(seen) >= 90
     assert well_written(seen) >= LEAST_WELL_WRITTEN
 
 
-def test_the_command_never_shows_items_of_the_sealed_half(capsys):
+def test_observe_command_never_shows_items_of_the_sealed_half(capsys):
     with pytest.raises(SystemExit):
         main(["--half", "sealed", "--show", "--data", str(LABELLED)])
     main(["--show", "--data", str(LABELLED)])
@@ -94,7 +94,7 @@ def test_the_command_never_shows_items_of_the_sealed_half(capsys):
     assert not [row["id"] for row in map(json.loads, lines) if f"{row['id']}:" in shown]
 
 
-def test_the_page_is_written_between_its_markers(tmp_path):
+def test_observe_command_writes_the_page_between_markers(tmp_path):
     page = tmp_path / "observe.md"
     page.write_text("by hand\n<!-- truth: begin -->\nold\n<!-- truth: end -->\nafter\n")
     main(["--half", "open", "--data", str(LABELLED), "--write", str(page)])

@@ -43,7 +43,7 @@ def run_program(*arguments, **variables):
     )
 
 
-def test_json_is_sets_methods_categories_and_metrics(data):
+def test_quality_command_json_has_sets_methods_categories_and_metrics(data):
     ran = run_program("--json", "--embedder", "hashing", COMMONPLACE_BENCH_DATA=str(data))
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
@@ -56,18 +56,18 @@ def test_json_is_sets_methods_categories_and_metrics(data):
     assert everything["leaks"] == everything["superseded"] == 0
 
 
-def test_missing_data_is_said_plainly(tmp_path):
+def test_quality_command_reports_missing_data(tmp_path):
     ran = run_program("--json", "--data", str(tmp_path / "nowhere"))
     assert ran.returncode == 1
     assert "COMMONPLACE_BENCH_DATA" in ran.stderr
 
 
-def test_the_module_says_so_too(tmp_path, capsys):
+def test_quality_main_exits_when_data_is_missing(tmp_path, capsys):
     with pytest.raises(SystemExit, match="not at"):
         main(["--data", str(tmp_path / "nowhere")])
 
 
-def test_a_set_that_is_not_there_is_named(data):
+def test_quality_command_names_a_missing_or_unknown_set(data):
     with pytest.raises(NotFound, match="has no files of beam"):
         run_command(data, ["precision", "beam"])
     with pytest.raises(NotFound, match="any set"):
@@ -76,7 +76,7 @@ def test_a_set_that_is_not_there_is_named(data):
         run_command(data, ["sonnets"])
 
 
-def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_files():
+def test_quality_tables_show_categories_methods_and_remarks():
     (table,) = tables(RESULTS, "hashing-256")
     assert table.title == "beam, with hashing-256: 1 users"
     assert [row[:3] for row in table.rows] == [
@@ -88,7 +88,7 @@ def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_fil
     assert table.notes == ["3 ids were dropped."]
 
 
-def test_the_page_keeps_what_stands_around_its_section(tmp_path):
+def test_quality_page_keeps_text_outside_the_section(tmp_path):
     page = tmp_path / "benchmarks.md"
     page.write_text("# Benchmarks\n\nFast.\n", encoding="utf-8")
     write(page, [(RESULTS, "hashing-256")], {"Python": "3"})

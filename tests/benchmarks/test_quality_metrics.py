@@ -14,33 +14,33 @@ from commonplace.language.embedders.hashing import HashingEmbedder
 GOLD = frozenset({"a", "b"})
 
 
-def test_recall_is_the_share_of_the_evidence_among_the_first():
+def test_recall_at_is_the_share_of_gold_among_the_first_k():
     ranked = ["x", "a", "y", "z", "v", "b"]
     assert recall_at(5, ranked, GOLD) == 0.5
     assert recall_at(10, ranked, GOLD) == 1
 
 
-def test_hits_of_one_unit_count_once_and_take_up_their_ranks():
+def test_ranking_metrics_count_repeated_units_once_but_use_their_ranks():
     assert recall_at(5, ["a", "a", "a", "a", "a", "b"], GOLD) == 0.5
     assert ndcg_at(10, ["a", "a", "b"], GOLD) == pytest.approx(
         (1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3))
     )
 
 
-def test_a_hit_that_cites_nothing_takes_up_a_rank():
+def test_ndcg_counts_the_rank_of_a_hit_without_citation():
     assert ndcg_at(10, [None, "a"], frozenset({"a"})) == pytest.approx(1 / math.log2(3))
 
 
-def test_more_evidence_than_ranks_can_still_be_ranked_perfectly():
+def test_ndcg_is_1_when_all_ranks_are_gold():
     many = frozenset(map(str, range(30)))
     assert ndcg_at(10, [str(place) for place in range(10)], many) == pytest.approx(1)
 
 
-def test_an_empty_answer_scores_nothing():
+def test_ranking_metrics_of_an_empty_answer_are_zero():
     assert recall_at(20, [], GOLD) == ndcg_at(10, [], GOLD) == 0
 
 
-def test_all_leaves_adversarial_questions_out_and_numbers_are_percent():
+def test_summarise_excludes_adversarial_questions_from_all_and_uses_percent():
     told = summarise(
         [
             QuestionOutcome("temporal", GOLD, ["a", "b"], {"tokens": 10, "ms": 1}),
@@ -55,7 +55,7 @@ def test_all_leaves_adversarial_questions_out_and_numbers_are_percent():
     assert set(told["all"]) == {"R@5", "R@10", "R@20", "nDCG@10", "tokens", "ms"}
 
 
-def test_bm25_is_what_its_formula_says():
+def test_bm25_baseline_matches_the_formula():
     index = Bm25Baseline(["red lamp", "red red kite kite", "stone"])
     lengths, average = [2, 4, 1], 7 / 3
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
@@ -66,7 +66,7 @@ def test_bm25_is_what_its_formula_says():
     assert index.scores("Red") == pytest.approx(wanted)
 
 
-def test_dense_is_the_cosine_with_each_unit():
+def test_dense_baseline_is_the_cosine_per_unit():
     model = HashingEmbedder()
     texts = ["a lamp on the desk", "rain over the harbour", "the desk lamp"]
     rows = DenseBaseline(model, texts).scores(["desk lamp", "harbour rain"])
@@ -75,5 +75,5 @@ def test_dense_is_the_cosine_with_each_unit():
     assert best(rows[1], 1) == [1]
 
 
-def test_the_best_are_above_nothing_and_of_equals_the_earlier_comes_first():
+def test_best_keeps_positive_scores_and_breaks_ties_by_position():
     assert best(np.array([0.0, 2.0, 5.0, 2.0, -1.0]), 4) == [2, 1, 3]

@@ -39,7 +39,7 @@ def data(tmp_path):
     return quality_sets.write_all(tmp_path / "data")
 
 
-def test_every_set_has_the_product_and_both_plain_methods(data):
+def test_run_quality_measures_commonplace_bm25_and_dense_on_every_set(data):
     sets = play(data).sets
     retrieval = {"locomo", "hotpotqa", "musique", "beam", "meetings"}
     assert set(sets) == retrieval | {"abstention", "precision"}
@@ -51,29 +51,29 @@ def test_every_set_has_the_product_and_both_plain_methods(data):
         assert set(sets[name]["bm25"]["all"]) == ranked
 
 
-def test_the_evidence_is_found_through_its_citation(data):
+def test_run_quality_finds_evidence_through_citations(data):
     sets = play(data, ["locomo", "multihop"]).sets
     assert sets["locomo"]["commonplace"]["single-hop"]["R@5"] == 100
     assert sets["musique"]["commonplace"]["all"]["R@5"] > 0
 
 
-def test_two_runs_give_the_same_numbers(data):
+def test_run_quality_is_deterministic(data):
     assert without_times(play(data)) == without_times(play(data))
 
 
-def test_a_store_that_was_used_before_gives_the_same_numbers_again(data, store_url):
+def test_run_quality_repeats_on_a_used_store(data, store_url):
     once = play(data, ["locomo"], store=store_url)
     assert without_times(play(data, ["locomo"], store=store_url)) == without_times(once)
 
 
-def test_abstention_is_measured_at_the_floors_that_are_given(data):
+def test_run_quality_measures_abstention_at_the_given_floors(data):
     told = play(data, ["locomo"], floors=[0.0, 1.0]).sets["abstention"]["commonplace"]
     assert list(told) == ["all", "floor 0", "floor 1"]
     assert set(told["all"]) == {"R@10", "R@10 lost", "empty", "own empty"}
     assert told["floor 1"]["empty"] >= told["floor 0"]["empty"]
 
 
-def test_every_question_is_asked_to_someone_else_once(data):
+def test_foreign_questions_ask_each_question_of_another_user_once(data):
     (loaded,) = locomo.load(data)
     seats = [LoadedUser(owner, None, {}) for owner in loaded.owners]
     pairs = methods.foreign_questions(seats)
@@ -81,7 +81,7 @@ def test_every_question_is_asked_to_someone_else_once(data):
     assert len(pairs) == 4  # two each: the adversarial ones stay out
 
 
-def test_what_was_embedded_once_is_not_embedded_again():
+def test_timed_embedder_caches_vectors():
     class Counting(HashingEmbedder):
         asked = 0
 

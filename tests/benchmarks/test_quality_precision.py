@@ -35,45 +35,45 @@ def ids(*names: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def test_all_that_was_wanted_and_nothing_else_is_an_active_pass():
+def test_judge_case_exact_answer_passes_as_active():
     verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids("a")), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (1, 1, "active")
 
 
-def test_noise_beside_the_right_one_fails_and_lowers_precision():
+def test_judge_case_noise_fails_and_lowers_precision():
     verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids("a", "b")), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (0.5, 1, None)
 
 
-def test_nothing_where_something_was_wanted_has_no_precision_at_all():
+def test_judge_case_empty_answer_to_a_wanted_belief_has_zero_precision():
     verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids()), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (0, 0, None)
 
 
-def test_nothing_where_nothing_was_wanted_is_trivially_empty():
+def test_judge_case_empty_answer_to_an_empty_case_passes_as_empty():
     verdict = judge_case(case(only=ids()), BeliefAnswer(ids()), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (None, None, "empty")
 
 
-def test_what_is_pinned_or_kept_away_is_a_structural_pass():
+def test_judge_case_pinned_and_excluded_beliefs_pass_as_structural():
     expected = case(only=ids(), pinned=ids("p"), not_questions=ids("q"))
     assert judge_case(expected, BeliefAnswer(ids(), ids("p")), BELIEFS).passed_as == "structural"
     assert judge_case(expected, BeliefAnswer(ids(), ids("p"), ids("q")), BELIEFS).passed_as is None
     assert judge_case(expected, BeliefAnswer(ids()), BELIEFS).passed_as is None
 
 
-def test_leaks_and_superseded_ones_are_counted_wherever_they_show():
+def test_judge_case_counts_leaks_and_superseded_beliefs():
     verdict = judge_case(case(), BeliefAnswer(ids("old"), ids("theirs")), BELIEFS)
     assert (verdict.leaks, verdict.superseded) == (1, 1)
 
 
-def test_drift_is_the_share_of_a_turns_answer_that_belongs_elsewhere():
+def test_drift_is_the_share_of_unwanted_beliefs():
     turn = case(only=ids("a"))
     assert drift(turn, BeliefAnswer(ids("a", "b", "c", "d"))) == 0.75
     assert drift(turn, BeliefAnswer(ids())) == 0
 
 
-def test_means_leave_out_what_has_no_value():
+def test_summarise_cases_leaves_missing_values_out_of_means():
     verdicts = [
         judge_case(case(only=ids("a")), BeliefAnswer(ids("a", "b")), BELIEFS),
         judge_case(case(only=ids()), BeliefAnswer(ids()), BELIEFS),
@@ -97,21 +97,21 @@ def whole(tmp_path):
     return precision.load(tmp_path)
 
 
-def test_the_files_are_read(whole):
+def test_precision_set_is_loaded_from_files(whole):
     assert len(whole.beliefs) == 7
     assert whole.beliefs[0].text == "tomatoes, love apples: Grows tomatoes in the greenhouse."
     assert whole.cases[3].user == "other-user"
     assert [turn.created is not None for turn in whole.sessions[0]] == [True, False, False]
 
 
-def test_the_store_keeps_users_apart_and_tells_nothing_superseded(whole, book):
+def test_product_method_has_no_leaks_and_no_superseded_beliefs(whole, book):
     told = run_cases(whole, ProductMethod(book, whole.beliefs, "bench-"))["all"]
     assert (told["leaks"], told["superseded"]) == (0, 0)
     assert told["drift"] == 0
     assert told["structural"] == 25
 
 
-def test_what_replaces_a_belief_is_found_in_its_place(whole, book):
+def test_product_method_finds_the_replacing_belief_and_pinned_ones(whole, book):
     product = ProductMethod(book, whole.beliefs, "bench-")
     asked = PrecisionCase(
         "c", "k", "waters by drip irrigation", ("domain:garden",), ExpectedBeliefs()
@@ -121,7 +121,7 @@ def test_what_replaces_a_belief_is_found_in_its_place(whole, book):
     assert product.pinned(asked, True) == {"fence"}
 
 
-def test_words_alone_know_the_user_and_the_scope_but_not_what_was_superseded(whole):
+def test_baseline_method_filters_user_and_scope_but_not_superseded(whole):
     asked = PrecisionCase("c", "k", "waters", ("domain:garden",), ExpectedBeliefs())
     found = BaselineMethod(whole.beliefs, None).search(asked)
     assert set(found) == {"hose-old", "drip"}

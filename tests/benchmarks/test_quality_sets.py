@@ -17,7 +17,7 @@ def data(tmp_path):
     return quality_sets.write_all(tmp_path)
 
 
-def test_a_conversation_of_locomo_is_an_owner_and_its_sessions_are_sources(data):
+def test_locomo_conversation_becomes_an_owner_with_a_source_per_session(data):
     (loaded,) = locomo.load(data)
     first, second = loaded.owners
     assert (first.name, second.name) == ("first", "second")
@@ -26,12 +26,12 @@ def test_a_conversation_of_locomo_is_an_owner_and_its_sessions_are_sources(data)
     assert [unit.id for unit in first.units] == ["D1:1", "D1:2", "D10:1", "D10:2"]
 
 
-def test_a_shared_picture_counts_with_its_caption(data):
+def test_locomo_picture_caption_is_added_to_the_turn(data):
     (loaded,) = locomo.load(data)
     assert loaded.owners[0].units[1].text == "Look at mine! [a photo of an old lantern]"
 
 
-def test_malformed_evidence_is_repaired_where_it_is_evident_else_dropped_and_counted(data):
+def test_locomo_malformed_evidence_is_repaired_or_dropped_and_counted(data):
     (loaded,) = locomo.load(data)
     told = {question.category: question.gold for question in loaded.owners[0].questions}
     assert told == {
@@ -46,7 +46,7 @@ def test_malformed_evidence_is_repaired_where_it_is_evident_else_dropped_and_cou
     )
 
 
-def test_a_session_is_handed_over_as_json_lines_with_the_turns_own_ids(data):
+def test_locomo_session_text_is_json_lines_with_turn_ids(data):
     (loaded,) = locomo.load(data)
     first, *_ = loaded.owners[0].sources[0].text.splitlines()
     assert json.loads(first) == {
@@ -57,7 +57,7 @@ def test_a_session_is_handed_over_as_json_lines_with_the_turns_own_ids(data):
     }
 
 
-def test_a_hit_cites_the_turn_it_names_and_of_a_paragraph_any_piece_is_the_whole():
+def test_dataset_source_cites_turns_by_id_and_paragraphs_as_a_whole():
     turns = DatasetSource("s", "t", (EvidenceUnit("D1:1", "one"), EvidenceUnit("D1:2", "two")))
     paragraph = DatasetSource("7", "t", (EvidenceUnit("7", "long"),), is_conversation=False)
     assert turns.cited("D1:2") == "D1:2"
@@ -66,14 +66,14 @@ def test_a_hit_cites_the_turn_it_names_and_of_a_paragraph_any_piece_is_the_whole
     assert paragraph.text == "long"
 
 
-def test_supporting_paragraphs_are_told_by_title_and_text(data):
+def test_multihop_supporting_paragraphs_are_matched_by_title_and_text(data):
     hotpot, musique = multihop.load(data)
     assert (hotpot.name, musique.name) == ("hotpotqa", "musique")
     (asked,) = musique.owners[0].questions
     assert (asked.gold, asked.category) == ({"0", "1"}, "2hop")
 
 
-def test_a_corpus_by_title_is_read_and_what_it_lacks_is_counted(data):
+def test_multihop_corpus_by_title_counts_missing_paragraphs(data):
     hotpot, _ = multihop.load(data)
     (asked,) = hotpot.owners[0].questions
     assert (asked.gold, asked.category) == ({"0"}, "comparison")
@@ -81,7 +81,7 @@ def test_a_corpus_by_title_is_read_and_what_it_lacks_is_counted(data):
     assert hotpot.remarks == ("1 supporting paragraphs are not in the corpus and were dropped",)
 
 
-def test_batches_of_beam_are_sessions_and_ids_are_found_however_they_are_nested(data):
+def test_beam_batches_become_sessions_and_nested_evidence_ids_are_found(data):
     (loaded,) = beam.load(data)
     (owner,) = loaded.owners
     assert owner.name == "beam-100k-1"
@@ -99,7 +99,7 @@ def test_batches_of_beam_are_sessions_and_ids_are_found_however_they_are_nested(
     )
 
 
-def test_marks_of_transcribers_are_no_words_and_both_ends_of_a_span_count(data):
+def test_meetings_drop_transcriber_marks_and_include_both_span_ends(data):
     (loaded,) = meetings.load(data)
     (owner,) = loaded.owners
     assert [(unit.id, unit.spoken) for unit in owner.units] == [
@@ -112,7 +112,7 @@ def test_marks_of_transcribers_are_no_words_and_both_ends_of_a_span_count(data):
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '[{"qa": []}]'])
-def test_a_file_that_is_something_else_is_named(tmp_path, content):
+def test_locomo_load_names_a_malformed_file(tmp_path, content):
     file = quality_sets.write(tmp_path / "locomo" / "broken.json", content)
     with pytest.raises(InvalidInput, match=r"broken\.json is not laid out"):
         locomo.load(file.parent.parent)

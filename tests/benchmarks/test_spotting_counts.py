@@ -38,7 +38,7 @@ def finder(*words: str, node: FoundNode):
     return spot
 
 
-def test_english_names_run_from_b_over_i_and_other_marks_are_left_out(tmp_path):
+def test_read_english_joins_bio_marks_and_skips_other_types(tmp_path):
     lines = "Anna B-person,Berg I-person,at O,Acme B-corporation,with O,Jaws B-creative-work"
     text = "\n".join(line.replace(" ", "\t") for line in lines.split(","))
     (tmp_path / "emerging.dev.conll").write_text(f"{text}\n\t\nHi\tO\n", encoding="utf-8")
@@ -48,7 +48,7 @@ def test_english_names_run_from_b_over_i_and_other_marks_are_left_out(tmp_path):
     assert second.names == set()
 
 
-def test_hebrew_parts_are_read_as_the_words_that_people_write(tmp_path):
+def test_read_hebrew_joins_morphemes_into_written_words(tmp_path):
     """מ + תאילנד is written מתאילנד, and ב + ה + כנסת is written בכנסת."""
     lines = "באו O\nמ O\nתאילנד S-GPE\nב O\nה_ B-ORG\nכנסת E-ORG\nיד_ O\n_של_ O\n_הם O\nדן S-PER\n"
     (tmp_path / "nemo-hebrew-dev.bmes").write_text(lines, encoding="utf-8")
@@ -61,7 +61,7 @@ def test_hebrew_parts_are_read_as_the_words_that_people_write(tmp_path):
     }
 
 
-def test_capitals_are_names_unless_the_sentence_begins_there():
+def test_capitalised_names_skip_the_first_word_of_a_sentence():
     assert capitalised_names(SENTENCE) == {ANNA, MarkedName(5, 6, PERSON)}
     assert capitalised_names(MarkedSentence(("Hi", ".", "Oslo", "is", "Big"), frozenset())) == {
         MarkedName(4, 5, PERSON)
@@ -77,11 +77,11 @@ def test_capitals_are_names_unless_the_sentence_begins_there():
         (FoundNode(type=NodeType.ENTITY, subtype="location", name="Anna Berg"), PLACE),
     ],
 )
-def test_a_span_is_a_name_of_its_nodes_type(node, sort):
+def test_found_names_have_the_type_of_their_node(node, sort):
     assert found_names(SENTENCE, finder("Anna Berg", node=node)) == {MarkedName(2, 4, sort)}
 
 
-def test_what_only_stands_for_a_name_or_is_of_another_type_is_none():
+def test_found_names_skip_pronouns_and_concepts():
     sentence = MarkedSentence(("Then", "she", "met", "Anna"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna")
     concept = FoundNode(type=NodeType.CONCEPT, name="Anna")
@@ -89,19 +89,19 @@ def test_what_only_stands_for_a_name_or_is_of_another_type_is_none():
     assert found_names(sentence, finder("Anna", node=concept)) == set()
 
 
-def test_words_are_found_again_where_no_space_is_written():
+def test_found_names_align_words_without_spaces():
     sentence = MarkedSentence(("(", "Anna", ")", "'", "s", "boat", "!"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna")
     assert found_names(sentence, finder("Anna", node=anna)) == {MarkedName(1, 2, PERSON)}
 
 
-def test_a_title_before_a_name_is_not_part_of_it():
+def test_found_names_exclude_a_title_before_the_name():
     sentence = MarkedSentence(("we", "met", "Dr.", "Anna", "Berg"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna Berg", aliases=("Dr. Anna Berg",))
     assert found_names(sentence, finder("Dr. Anna Berg", node=anna)) == {MarkedName(3, 5, PERSON)}
 
 
-def test_finders_read_text_as_it_is_written():
+def test_found_names_pass_text_with_natural_spacing():
     words = ("He", "said", '"', "I", "'", "m", "(", "not", ")", "here", '"', "today", ".")
     read = []
 
@@ -113,7 +113,7 @@ def test_finders_read_text_as_it_is_written():
     assert read == ['He said "I\'m (not) here" today.']
 
 
-def test_a_name_is_right_with_both_borders_and_its_type():
+def test_score_requires_both_borders_and_the_type_of_a_name():
     half, typed_wrong, right = MarkedName(2, 3, PERSON), MarkedName(2, 4, PLACE), ANNA
     got = score([(SENTENCE, {half, typed_wrong, right})])
     assert (got.right, got.found, got.due) == (1, 3, 1)
@@ -123,12 +123,12 @@ def test_a_name_is_right_with_both_borders_and_its_type():
     assert score([(SENTENCE, {typed_wrong, right})], PERSON).precision == 100
 
 
-def test_a_finder_that_finds_nothing_has_no_precision():
+def test_score_of_no_found_names_has_no_precision():
     got = score([(SENTENCE, set())])
     assert (got.precision, got.recall, got.f1) == (None, 0, 0)
 
 
-def test_capitals_must_be_beaten_though_their_types_are_given():
+def test_compare_finders_requires_beating_capitals_with_given_types():
     anna = FoundNode(type=NodeType.PERSON, name="Anna Berg")
     place = FoundNode(type=NodeType.ENTITY, subtype="location", name="Anna Berg")
     spots = {

@@ -62,7 +62,7 @@ def rows(table: Table) -> dict:
     return {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
 
-def test_each_promise_is_counted_over_the_pairs_that_can_break_it():
+def test_truth_rates_count_each_rate_over_the_applicable_pairs():
     assert truth_rates(MADE_UP) == TruthRates(
         changed=100 * 2 / 4,
         false=100 * 2 / 6,
@@ -71,16 +71,16 @@ def test_each_promise_is_counted_over_the_pairs_that_can_break_it():
     )
 
 
-def test_a_change_that_the_engine_names_but_does_not_act_on_is_not_counted():
+def test_truth_rates_ignore_a_change_without_action():
     assert truth_rates([judged("changed", "changed", "changed", "stored")]).changed == 0
 
 
-def test_a_promise_that_no_pair_can_tell_is_said_to_be_unmeasured():
+def test_truth_targets_without_applicable_pairs_are_not_measured():
     verdicts = [t.verdict for t in targets([judged("repeat", "repeat", "repeat", "refreshed")], "")]
     assert verdicts == ["not measured", "met", "not measured", "not measured"]
 
 
-def test_the_matrix_says_what_each_case_was_taken_for():
+def test_confusion_table_counts_relations_per_case():
     table = rows(confusion_table(MADE_UP, "any", "open"))
     assert table["changed"] == {
         "case": "changed",
@@ -96,13 +96,13 @@ def test_the_matrix_says_what_each_case_was_taken_for():
     assert sum(table["all"][relation] for relation in RELATIONS) == len(MADE_UP)
 
 
-def test_each_language_has_its_own_row():
+def test_truth_by_language_has_a_row_per_language():
     table = rows(by_language(MADE_UP, "any", "open"))
     assert {name: row["pairs"] for name, row in table.items()} == {"en": 6, "he": 4, "all": 10}
     assert table["he"]["changed acted on"] == 100.0
 
 
-def test_classification_counts_kinds_and_fields_apart():
+def test_classification_table_counts_kinds_and_fields_separately():
     said = LabelledStatement("x", "en", "gate code is 12", "kv", {"value": ("12",)})
     found = [
         ClassifiedStatement(said, "kv", True, "knowledge"),
@@ -129,11 +129,11 @@ def test_classification_counts_kinds_and_fields_apart():
         ("value", "Sunny-Day42", "sunny-day42", False),
     ],
 )
-def test_fields_are_compared_as_a_reader_would(name, wanted, found, equal):
+def test_is_same_value_compares_phones_subjects_and_values(name, wanted, found, equal):
     assert is_same_value(name, wanted, found) is equal
 
 
-def test_pairs_and_statements_go_through_the_engine():
+def test_judge_pairs_and_classify_statements_run_the_engine():
     """What is left unrelated on purpose is new; what names no kind is at least a note."""
     model = make_embedder("hashing")
     old, new = {"content": "The cat sleeps."}, {"content": "Taxes are due in May."}
@@ -144,7 +144,7 @@ def test_pairs_and_statements_go_through_the_engine():
     assert [c.right for c in classify_statements([said], model)] == [True]
 
 
-def test_both_halves_are_alike():
+def test_labelled_pair_and_statement_halves_are_equally_composed():
     """As many pairs of each language and case, and of statements of each language and kind."""
     pairs = [Counter((p.language, p.case) for p in read_pairs(LABELLED, half)) for half in HALVES]
     said = [
@@ -156,7 +156,7 @@ def test_both_halves_are_alike():
 
 
 @pytest.mark.parametrize("half", HALVES)
-def test_every_pair_expects_relations_that_exist(half):
+def test_labelled_pairs_expect_known_relations(half):
     for pair in read_pairs(LABELLED, half):
         assert pair.expect, pair.id
         assert pair.expect <= set(RELATIONS), pair.id
@@ -181,7 +181,7 @@ def a_set(folder: Path) -> Path:
     return folder
 
 
-def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
+def test_truth_command_shows_mistakes_of_the_open_half_only(tmp_path, capsys):
     main(["--data", str(a_set(tmp_path)), "--embedder", "hashing", "--show"])
     printed = capsys.readouterr().out
     assert "open cats" in printed
@@ -190,12 +190,12 @@ def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
     assert "a sealed idea" not in printed
 
 
-def test_asking_to_see_the_sealed_half_is_refused(tmp_path):
+def test_truth_command_refuses_to_show_the_sealed_half(tmp_path):
     with pytest.raises(SystemExit, match="sealed half shows no items"):
         main(["--data", str(a_set(tmp_path)), "--half", "sealed", "--show"])
 
 
-def test_the_tables_are_written_between_their_markers_again_and_again(tmp_path):
+def test_truth_page_is_rewritten_only_between_markers(tmp_path):
     page = tmp_path / "truth.md"
     page.write_text(f"Above\n\n{BEGIN}\nold\n{END}\n\nBelow\n")
     for _ in range(2):

@@ -56,7 +56,7 @@ def write_set(data):
     write(data / "multihop" / "openie_musique_test_results.json", {"docs": read})
 
 
-def test_triples_become_edges_and_paragraphs_mention_their_ends(tmp_path):
+def test_graph_of_triples_makes_edges_and_mentions(tmp_path):
     write_set(tmp_path)
     file = triples_file(tmp_path, "musique_test")
     originals = {
@@ -81,11 +81,11 @@ def test_triples_become_edges_and_paragraphs_mention_their_ends(tmp_path):
     }
 
 
-def test_a_corpus_without_triples_is_left_out(tmp_path):
+def test_triples_file_is_none_for_a_corpus_without_triples(tmp_path):
     assert triples_file(tmp_path, "hotpotqa_test") is None
 
 
-def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
+def test_published_graph_bench_compares_arms_and_weights_with_plain_recall(tmp_path):
     write_set(tmp_path)
     (table,) = measure_published_graphs(tmp_path, HashingEmbedder(64), lambda: None)
     rows = {row[0]: row[1:] for row in table.rows}
@@ -94,32 +94,32 @@ def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
     assert rows["names, weight 1"][0] == 100.0  # both paragraphs among the first five
 
 
-def test_a_made_up_graph_has_the_size_asked_for():
+def test_invented_graph_has_the_requested_size_and_is_deterministic():
     snapshot = invented_graph(50, 200, 10, 30)
     assert (len(snapshot.nodes), len(snapshot.edges), len(snapshot.sources)) == (50, 200, 10)
     assert snapshot == invented_graph(50, 200, 10, 30)
 
 
-def test_both_readings_are_timed_cold_and_warm():
+def test_graph_speed_table_times_pagerank_and_explore():
     table = graph_speed_table(GraphSize(nodes=60, edges=200, sources=10, mentions=30))
     assert [row[0] for row in table.rows] == ["PageRank from one node", "explore by a name"]
     assert all(cell > 0 for row in table.rows for cell in row[1:])
 
 
-def test_every_query_in_cypher_is_timed_cold_and_warm():
+def test_cypher_table_times_every_query():
     table = cypher_table(GraphSize(nodes=120, edges=300, sources=10, mentions=40))
     assert [row[0] for row in table.rows][2:] == list(QUERIES)
     assert all(row[1] > 0 for row in table.rows)
 
 
-def test_the_graph_of_its_own_extraction_is_compared_with_none(tmp_path):
+def test_own_graph_bench_compares_weights_with_no_extraction(tmp_path):
     write_set(tmp_path)
     (table,) = measure_own_graph(tmp_path, HashingEmbedder(), lambda: None)
     weights = [f"weight {weight:g}" for weight in sorted({*WEIGHTS, GRAPH_WEIGHT})]
     assert [row[0] for row in table.rows] == [NOT_EXTRACTED, FLOOR_WITHOUT, *weights, FLOOR_WITH]
 
 
-def test_one_answer_shows_every_weight():
+def test_at_weight_reranks_one_answer_by_graph_weight():
     plain = Hit("plain", "", "passage", "history", START, None, 1.0, parts={"words": 1.0})
     parts = {"words": 0.9, "graph": GRAPH_WEIGHT}
     lifted = replace(plain, id="lifted", score=0.9 + GRAPH_WEIGHT, parts=parts)

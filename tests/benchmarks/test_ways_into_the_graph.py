@@ -18,19 +18,19 @@ def scores_of(names=(), close_edges=None, top_sources=None):
     return score_sources_from(web, seeds_of(view, names, close_edges or {}), top_sources or {})
 
 
-def test_names_alone_are_what_recall_starts_from():
+def test_graph_arm_scores_from_names_alone_equal_those_of_recall():
     view, web = GraphView(two_hops()), build_transition_matrix(two_hops(), START)
     assert scores_of([FILM], top_sources=BEST) == score_sources(
         view, web, names=[FILM], top_sources=BEST
     )
 
 
-def test_an_edge_close_to_the_question_is_a_way_in():
+def test_graph_arm_scores_start_from_edges_close_to_the_question():
     found = scores_of(close_edges={BORN_IN: 0.8, "edge:hidden": 0.9})
     assert found["source:her"] == 1.0
 
 
-def test_names_and_closest_edges_count_together():
+def test_graph_arm_scores_combine_names_and_close_edges():
     found = scores_of([FILM], {BORN_IN: 0.8, "edge:hidden": 0.9}, BEST)
     assert found == {
         "source:film": 1.0,
@@ -39,7 +39,7 @@ def test_names_and_closest_edges_count_together():
     }
 
 
-def test_the_passages_of_a_source_share_what_the_graph_adds():
+def test_fuse_scores_splits_the_graph_score_among_passages_of_a_source():
     ranked = [("source:a#1", 1.0), ("source:b#1", 0.9), ("source:b#2", 0.2)]
     told = fuse_scores(ranked, {"source:b": 1.0}, weight=0.5)
     assert told == [

@@ -77,7 +77,7 @@ def answers(book, guest, reading, engine):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(talks, talks, st.lists(texts, max_size=3), talks, st.booleans())
-def test_whatever_else_is_there_a_guest_hears_the_same(
+def test_recall_of_a_guest_is_independent_of_ungranted_data(
     shared_book, granted, more, memories, own, looks_back
 ):
     number = next(_examples)
@@ -106,7 +106,9 @@ def scores(book, member, reading):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(talks, talks, talks)
-def test_what_is_sensitive_in_a_team_shows_in_no_answer(shared_book, open_talks, hidden, own):
+def test_recall_of_a_team_member_is_independent_of_sensitive_sources(
+    shared_book, open_talks, hidden, own
+):
     number = next(_examples)
     member = Principal(f"member {number}")
     for said in own:

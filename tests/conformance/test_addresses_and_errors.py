@@ -49,27 +49,27 @@ SECRET = "hunter2"
         ("sqlite:///:memory:", ":memory:"),
     ],
 )
-def test_an_address_of_sqlite_is_a_path_or_a_url(typed, meant, tmp_path, monkeypatch):
+def test_parse_address_accepts_sqlite_paths_and_urls(typed, meant, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     expected = meant.format(here=tmp_path, home=Path.home())
     assert parse_address(typed) == StoreAddress("sqlite", expected)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
-def test_an_address_of_postgresql_is_a_url(scheme):
+def test_parse_address_accepts_postgresql_urls(scheme):
     url = f"{scheme}://ana:{SECRET}@db.example:5433/memory"
     assert parse_address(url) == StoreAddress("postgresql", url)
 
 
 @pytest.mark.parametrize("typed", ["mysql://localhost/memory", "sqlite:notes.db", "sqlite:/n.db"])
-def test_what_is_no_address_is_refused_with_what_to_write_instead(typed):
+def test_open_refuses_an_invalid_address_with_a_remedy(typed):
     with pytest.raises(InvalidInput) as refused:
         commonplace.open(typed, embedder="hashing")
     assert refused.value.field == "store"
     assert "sqlite:///" in refused.value.remedy
 
 
-def test_what_was_written_is_there_when_the_store_is_opened_again(open_book):
+def test_open_again_finds_stored_memories(open_book):
     first = open_book()
     first.user("ana").remember("The lamp is green")
     first.close()
@@ -78,7 +78,7 @@ def test_what_was_written_is_there_when_the_store_is_opened_again(open_book):
     ]
 
 
-def test_a_file_is_found_again_by_the_url_of_its_store(tmp_path):
+def test_open_store_by_store_url_finds_the_same_file(tmp_path):
     store = open_store(str(tmp_path / "notes.db"))
     put(store, [a_memory()])
     store.close()
@@ -87,7 +87,7 @@ def test_a_file_is_found_again_by_the_url_of_its_store(tmp_path):
     again.close()
 
 
-def test_a_store_in_memory_is_one_store_for_all_threads():
+def test_memory_store_is_shared_by_all_threads():
     with commonplace.open(":memory:", embedder="hashing") as book:
         me = book.user("ana")
         threads = [
@@ -103,7 +103,7 @@ def test_a_store_in_memory_is_one_store_for_all_threads():
 # ——— SQLite ———
 
 
-def test_a_missing_folder_is_named(tmp_path):
+def test_sqlite_open_names_a_path_in_a_missing_folder(tmp_path):
     missing = tmp_path / "nowhere" / "notes.db"
     with pytest.raises(StoreUnavailable) as refused:
         open_store(str(missing))
@@ -112,12 +112,12 @@ def test_a_missing_folder_is_named(tmp_path):
     assert not missing.parent.exists()
 
 
-def test_a_folder_is_not_a_store(tmp_path):
+def test_sqlite_open_refuses_a_folder(tmp_path):
     with pytest.raises(StoreUnavailable):
         open_store(str(tmp_path))
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+def test_sqlite_open_refuses_a_non_database_file_and_leaves_the_file_unchanged(tmp_path):
     letter = tmp_path / "letter.txt"
     letter.write_text("Dear Ana, " * 1000)
     with pytest.raises(StoreCorrupt):
@@ -147,7 +147,7 @@ def open_folder():
 
 
 @pytest.mark.parametrize("folder_mode", [0o777, 0o555], ids=["the file", "the folder too"])
-def test_a_store_that_may_not_be_written_says_so(open_folder, folder_mode, monkeypatch):
+def test_sqlite_open_of_a_read_only_store_names_the_cause(open_folder, folder_mode, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(open_folder))
     path = open_folder / "notes.db"
     store = open_store(str(path))
@@ -160,7 +160,7 @@ def test_a_store_that_may_not_be_written_says_so(open_folder, folder_mode, monke
     assert "writ" in refused.value.message + refused.value.remedy
 
 
-def test_a_store_locked_for_too_long_is_busy_and_unchanged(tmp_path):
+def test_sqlite_write_on_a_locked_store_fails_as_busy_and_writes_nothing(tmp_path):
     path = tmp_path / "notes.db"
     store = open_store(str(path), lock_timeout=0.05)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -182,7 +182,7 @@ def test_a_store_locked_for_too_long_is_busy_and_unchanged(tmp_path):
         f"postgresql://ana:{SECRET}@/memory?host=/no/such/socket",
     ],
 )
-def test_a_server_that_cannot_be_reached_is_named_without_the_password(url):
+def test_postgresql_unreachable_server_error_hides_the_password(url):
     with pytest.raises(StoreUnavailable) as refused:
         open_store(url)
     assert refused.value.retryable
@@ -199,7 +199,7 @@ def test_a_server_that_cannot_be_reached_is_named_without_the_password(url):
         f"postgresql://ana:x@{SECRET}@localhost/memory",
     ],
 )
-def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(url):
+def test_postgresql_malformed_url_error_hides_the_password(url):
     with pytest.raises(InvalidInput) as refused:
         open_store(url)
     assert SECRET not in everything_said(refused.value)
@@ -211,7 +211,7 @@ def everything_said(error: BaseException) -> str:
     return "".join(traceback.format_exception(error)) + str(vars(error))
 
 
-def test_the_url_of_an_open_store_has_no_password(postgres):
+def test_postgresql_store_url_hides_the_password(postgres):
     url = postgres.database()
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     with_password = psycopg.conninfo.conninfo_to_dict(url) | {"password": SECRET}
@@ -223,7 +223,7 @@ def test_the_url_of_an_open_store_has_no_password(postgres):
     postgres.give_back(url)
 
 
-def test_a_connection_that_died_while_idle_is_replaced_unnoticed(postgres):
+def test_postgresql_pool_replaces_a_dead_idle_connection(postgres):
     url = postgres.database()
     store = open_store(url)
     put(store, [a_memory()])
@@ -236,7 +236,7 @@ def test_a_connection_that_died_while_idle_is_replaced_unnoticed(postgres):
     postgres.give_back(url)
 
 
-def test_many_connections_that_died_at_once_are_all_replaced(postgres):
+def test_postgresql_pool_replaces_many_dead_connections(postgres):
     url = postgres.database()
     store = open_store(url, pool_size=4)
     together = threading.Barrier(4, timeout=60)
@@ -267,7 +267,7 @@ def kill_connections_to(url):
     assert all(done for (done,) in killed)
 
 
-def test_a_session_that_hangs_makes_others_busy_not_wait_for_ever(postgres):
+def test_postgresql_write_on_a_locked_scope_fails_as_busy(postgres):
     url = postgres.database()
     store = open_store(url, lock_timeout=0.2)
     put(store, [a_memory()])
@@ -281,7 +281,7 @@ def test_a_session_that_hangs_makes_others_busy_not_wait_for_ever(postgres):
     postgres.give_back(url)
 
 
-def test_a_transaction_that_cannot_begin_gives_its_connection_back(postgres):
+def test_postgresql_failed_begin_returns_the_connection_to_the_pool(postgres):
     """As many failures as the pool has connections, and one more."""
     url = postgres.database()
     store = open_store(url, pool_size=2, timeout=5)
@@ -297,7 +297,7 @@ def test_a_transaction_that_cannot_begin_gives_its_connection_back(postgres):
 # ——— embedders ———
 
 
-def test_vectors_of_another_embedder_are_refused_by_name(open_book):
+def test_open_refuses_another_embedder_and_names_both(open_book):
     open_book().user("ana").remember("The lamp is green")
     with pytest.raises(EmbedderMismatch) as refused:
         open_book(embedder=HashingEmbedder(64))
@@ -307,7 +307,7 @@ def test_vectors_of_another_embedder_are_refused_by_name(open_book):
     assert open_book().user("ana").recall("lamp").hits
 
 
-def test_the_first_embedder_to_come_is_the_stores_own(store):
+def test_claim_embedder_keeps_the_first_embedder(store):
     first, second = HashingEmbedder(64), HashingEmbedder(128)
     mine = EmbedderIdentity(first.name, first.dimension)
     assert store.claim_embedder(mine) == mine
@@ -317,7 +317,7 @@ def test_the_first_embedder_to_come_is_the_stores_own(store):
 # ——— the rest of what a store says about itself ———
 
 
-def test_a_healthy_store_says_so(store):
+def test_health_of_a_sound_store_reports_no_problems(store):
     put(store, [a_memory()])
     health = store.health()
     assert health.integrity == ()
@@ -326,7 +326,7 @@ def test_a_healthy_store_says_so(store):
     assert health.pending_scrubs == 0
 
 
-def test_a_compaction_completes_only_what_was_erased_before_it(store, monkeypatch):
+def test_scrub_completes_only_receipts_from_before_compaction(store, monkeypatch):
     """An erasure that commits while another process compacts waits for the next one."""
 
     def erase(receipt):
@@ -347,7 +347,7 @@ def test_a_compaction_completes_only_what_was_erased_before_it(store, monkeypatc
     assert store.health().pending_scrubs == 1
 
 
-def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
+def test_sqlite_open_refuses_a_foreign_database_and_leaves_the_file_unchanged(tmp_path):
     path = tmp_path / "theirs.db"
     with closing(sqlite3.connect(path)) as theirs:
         theirs.execute("CREATE TABLE songs (title TEXT)")
@@ -358,7 +358,7 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_new_file_is_for_its_owners_eyes(tmp_path):
+def test_sqlite_files_are_readable_by_the_owner_only(tmp_path):
     path = tmp_path / "mine.db"
     store = open_store(str(path))
     put(store, [a_memory()])

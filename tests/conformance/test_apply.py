@@ -35,13 +35,13 @@ def pull_the_plug():
     failpoints.install_hook(None)
 
 
-def test_each_changeset_moves_the_revision_by_one(store):
+def test_apply_increments_the_revision_by_one_per_changeset(store):
     revisions = [put(store, [a_memory(), a_memory()]).revision for _ in range(3)]
     assert revisions == [1, 2, 3]
     assert store.counters(ANA).revision == 3
 
 
-def test_what_rests_on_another_scope_is_refused_once_that_has_changed(store):
+def test_apply_refuses_a_changeset_decided_on_an_old_revision_of_another_scope(store):
     """A changeset without steps asks for that: it moves nothing, and holds its scope in place."""
     put(store, [a_memory()])
     unmoved = changeset(decided_on=1)
@@ -54,13 +54,13 @@ def test_what_rests_on_another_scope_is_refused_once_that_has_changed(store):
     assert store.counters(BOB).revision == 1
 
 
-def test_each_owner_has_a_revision_of_their_own(store):
+def test_apply_counts_revisions_per_scope(store):
     put(store, [a_memory()])
     assert put(store, [a_memory()], BOB).revision == 1
     assert store.counters(ANA).revision == 1
 
 
-def test_what_was_applied_comes_back_as_it_was(store):
+def test_apply_round_trips_every_field_of_a_memory(store):
     whole = a_memory(
         'Ana said "hi" — שלום 你好 100%',
         tags=("a", "é"),
@@ -89,7 +89,7 @@ def test_what_was_applied_comes_back_as_it_was(store):
         ),
     ],
 )
-def test_a_step_that_fails_leaves_nothing_of_the_others(store, store_url, breaking):
+def test_apply_rolls_back_all_steps_when_one_fails(store, store_url, breaking):
     known = a_memory("Known before")
     put(store, [known])
     before = all_rows(store_url)
@@ -101,7 +101,7 @@ def test_a_step_that_fails_leaves_nothing_of_the_others(store, store_url, breaki
 @pytest.mark.parametrize(
     "moment", ["apply.begun", "apply.rows", "apply.journal", "apply.before_commit"]
 )
-def test_an_interruption_at_any_moment_leaves_nothing(store, store_url, pull_the_plug, moment):
+def test_apply_interrupted_before_commit_leaves_no_rows(store, store_url, pull_the_plug, moment):
     known = a_memory("Known before")
     put(store, [known])
     before = all_rows(store_url)
@@ -114,7 +114,7 @@ def test_an_interruption_at_any_moment_leaves_nothing(store, store_url, pull_the
     assert put(store, [a_memory("Life goes on")]).revision == 2
 
 
-def test_an_interruption_after_the_commit_loses_nothing(store, pull_the_plug):
+def test_apply_interrupted_after_commit_keeps_the_rows(store, pull_the_plug):
     kept = a_memory()
     pull_the_plug("apply.after_commit")
     with pytest.raises(Unplugged):
@@ -122,7 +122,7 @@ def test_an_interruption_after_the_commit_loses_nothing(store, pull_the_plug):
     assert store.fetch(ANA, [kept.id]) == [kept]
 
 
-def test_a_decision_on_an_old_revision_is_refused_and_changes_nothing(store, store_url):
+def test_apply_refuses_a_decision_on_an_old_revision(store, store_url):
     put(store, [a_memory()])
     put(store, [a_memory()])
     before = all_rows(store_url)
@@ -131,19 +131,19 @@ def test_a_decision_on_an_old_revision_is_refused_and_changes_nothing(store, sto
     assert all_rows(store_url) == before
 
 
-def test_a_decision_on_a_revision_that_never_was_makes_no_owner(store):
+def test_apply_refuses_a_decision_on_a_future_revision_and_creates_no_scope(store):
     with pytest.raises(StaleDecision):
         store.apply(changeset(adding(a_memory()), decided_on=3))
     assert store.counters(ANA) == Counters()
     assert store.scopes() == []
 
 
-def test_a_decision_on_the_current_revision_is_accepted(store):
+def test_apply_accepts_a_decision_on_the_current_revision(store):
     assert store.apply(changeset(adding(a_memory()), decided_on=0)).revision == 1
     assert store.apply(changeset(adding(a_memory()), decided_on=1)).revision == 2
 
 
-def test_a_change_of_a_version_that_is_no_longer_current_is_refused(store, store_url):
+def test_apply_refuses_an_update_of_an_old_version(store, store_url):
     first = a_memory()
     put(store, [first])
     store.apply(changeset(updating(first, importance=4)))
@@ -153,7 +153,7 @@ def test_a_change_of_a_version_that_is_no_longer_current_is_refused(store, store
     assert all_rows(store_url) == before
 
 
-def test_a_change_of_somebody_elses_memory_is_refused(store, store_url):
+def test_apply_refuses_an_update_of_a_memory_of_another_scope(store, store_url):
     hers = a_memory()
     put(store, [hers])
     put(store, [a_memory()], BOB)
@@ -163,7 +163,7 @@ def test_a_change_of_somebody_elses_memory_is_refused(store, store_url):
     assert all_rows(store_url) == before
 
 
-def test_of_many_who_decide_on_the_same_revision_one_wins(store):
+def test_apply_of_concurrent_decisions_on_one_revision_accepts_one(store):
     put(store, [a_memory()])
     writers = 6
     together = Barrier(writers, timeout=30)
@@ -181,7 +181,7 @@ def test_of_many_who_decide_on_the_same_revision_one_wins(store):
     assert store.counters(ANA).revision == 2
 
 
-def test_the_first_writers_of_a_new_owner_all_get_through(store):
+def test_apply_of_concurrent_first_writes_of_a_scope_accepts_all(store):
     writers = 6
     together = Barrier(writers, timeout=30)
 
@@ -193,7 +193,7 @@ def test_the_first_writers_of_a_new_owner_all_get_through(store):
         assert sorted(pool.map(write, range(writers))) == list(range(1, writers + 1))
 
 
-def test_what_is_removed_leaves_its_journal_line_and_nothing_else(store, store_url):
+def test_apply_removal_leaves_only_journal_entries_and_receipt(store, store_url):
     gone, other = a_memory("Removed", id="a"), a_memory("Stays", id="b")
     link = build_link(Link("a", "b", 0.9, START))
     store.apply(changeset(adding(gone), adding(other), link))
@@ -210,14 +210,14 @@ def test_what_is_removed_leaves_its_journal_line_and_nothing_else(store, store_u
     assert counted["receipts"] == 1
 
 
-def test_a_link_is_kept_once_per_pair(store):
+def test_apply_stores_one_link_per_pair(store):
     store.apply(changeset(adding(a_memory(id="a")), adding(a_memory(id="b"))))
     for strength in (0.9, 0.8):
         store.apply(changeset(build_link(Link("a", "b", strength, START))))
     assert [link.strength for link in store.links(ANA, ["a"])] == [0.9]
 
 
-def test_a_connection_is_a_step_like_any_other():
+def test_link_journal_entry_names_both_ends():
     """Its journal entry names both ends, so that undoing it needs no look at the rows."""
     step = build_link(Link.between("b", "a", 0.8, START))
     assert isinstance(step, LinkMemories)

@@ -16,7 +16,7 @@ LATER = START + timedelta(hours=1)
 EVEN_LATER = START + timedelta(hours=2)
 
 
-def test_touches_add_up_and_the_last_one_is_known(store):
+def test_record_adds_up_touches_and_keeps_the_latest_access_time(store):
     item = a_memory()
     put(store, [item])
     store.record(Bookkeeping(ANA, EVEN_LATER, touched={item.id: 2}))
@@ -25,7 +25,7 @@ def test_touches_add_up_and_the_last_one_is_known(store):
     assert (read.access_count, read.last_accessed_at) == (3, EVEN_LATER)
 
 
-def test_bookkeeping_moves_neither_the_revision_nor_updated_at(store):
+def test_record_changes_neither_revision_nor_updated_at(store):
     item = a_memory()
     put(store, [item])
     search = Entry(op=Op.SEARCH)
@@ -47,7 +47,7 @@ def test_bookkeeping_moves_neither_the_revision_nor_updated_at(store):
     assert len(store.versions(ANA, [item.id])) == 1
 
 
-def test_operational_lines_are_numbered_with_the_others(store):
+def test_record_numbers_operational_journal_entries_with_the_others(store):
     item = a_memory()
     put(store, [item])
     store.record(
@@ -64,7 +64,7 @@ def test_operational_lines_are_numbered_with_the_others(store):
     assert len(store.journal(ANA, JournalQuery(events_only=True))) == 2
 
 
-def test_a_cursor_only_moves_forward(store):
+def test_record_moves_a_cursor_only_forward(store):
     put(store, [a_memory()])
     assert store.cursor(ANA, "helper", "t") == 0
     for seen, expected in ((3, 3), (2, 3), (5, 5)):
@@ -74,7 +74,7 @@ def test_a_cursor_only_moves_forward(store):
     assert store.cursor(ANA, "", "t") == 0
 
 
-def test_nothing_is_written_down_for_an_owner_who_remembers_nothing(store, store_url):
+def test_record_writes_nothing_for_an_unknown_scope(store, store_url):
     put(store, [a_memory(id="a")])
     before = all_rows(store_url)
     books = Bookkeeping(
@@ -90,7 +90,7 @@ def test_nothing_is_written_down_for_an_owner_who_remembers_nothing(store, store
     assert all_rows(store_url) == before
 
 
-def test_a_touch_of_what_is_gone_or_somebody_elses_leaves_no_mark(store, store_url):
+def test_record_ignores_touches_of_missing_or_foreign_memories(store, store_url):
     hers = a_memory()
     put(store, [hers])
     put(store, [a_memory()], BOB)
@@ -99,7 +99,7 @@ def test_a_touch_of_what_is_gone_or_somebody_elses_leaves_no_mark(store, store_u
     assert all_rows(store_url) == before
 
 
-def test_a_late_vector_moves_the_sequence_so_that_caches_see_it(store):
+def test_record_of_a_late_vector_advances_seq_for_caches(store):
     item = a_memory()
     store.apply(changeset(adding(item, vector=False)))
     index = ScopeIndex(EMBEDDER.dimension)
@@ -116,7 +116,7 @@ def test_a_late_vector_moves_the_sequence_so_that_caches_see_it(store):
     assert index.has_vector[: index.size].all()
 
 
-def test_a_vector_that_comes_too_late_is_dropped(store):
+def test_record_drops_a_vector_of_an_old_version(store):
     """Reworded since the vector was made: it would speak of words that are no longer there."""
     first = a_memory("About lamps")
     store.apply(changeset(adding(first, vector=False)))
@@ -127,7 +127,7 @@ def test_a_vector_that_comes_too_late_is_dropped(store):
     assert [vector for _, vector in page.vectors] == [indexed(reworded.after).vector]
 
 
-def test_bookkeeping_and_erasure_of_the_same_items_do_not_block_each_other(store):
+def test_record_and_concurrent_erase_of_the_same_rows_do_not_deadlock(store):
     """Both touch the same rows; taken in different orders, they would wait for each other."""
     rounds = 12
     items = [[a_memory() for _ in range(6)] for _ in range(rounds)]

@@ -47,9 +47,7 @@ def until(condition):
         time.sleep(0.01)
 
 
-def test_revision_n_held_uncommitted_makes_n_plus_1_wait_and_no_reader_skips_n(
-    postgres, held_commit
-):
+def test_commit_order_makes_the_next_revision_wait_for_an_open_one(postgres, held_commit):
     url = postgres.database()
     store = open_store(url)
     arrived, let_go = held_commit
@@ -87,7 +85,7 @@ def test_revision_n_held_uncommitted_makes_n_plus_1_wait_and_no_reader_skips_n(
     postgres.give_back(url)
 
 
-def test_a_reader_at_a_revision_holds_everything_up_to_it(store):
+def test_commit_order_shows_readers_every_revision_up_to_theirs(store):
     """Four writers, two readers with caches of their own, all at once."""
     writers, each = 4, 12
     written: dict[int, str] = {}

@@ -27,7 +27,7 @@ def refused(store, store_url, *steps, scope=ANA):
     return all_rows(store_url) == rows
 
 
-def test_a_name_stands_for_one_node_of_a_type(store, store_url):
+def test_node_key_is_unique_per_type_subtype_and_scope(store, store_url):
     store.apply(changeset(putting_node(a_node("Mira"))))
     assert refused(store, store_url, putting_node(a_node("Mira")))
     others = [
@@ -40,7 +40,7 @@ def test_a_name_stands_for_one_node_of_a_type(store, store_url):
     assert store.graph_items(ANA, GraphQuery(nodes=[node.id for node in others])).nodes == others
 
 
-def test_a_node_that_does_not_stand_or_is_merged_leaves_its_name_to_others(store, store_url):
+def test_node_key_is_free_after_a_node_is_inactive_or_merged(store, store_url):
     first, second = a_node("Mira"), a_node("Mira L", key="mira l")
     store.apply(changeset(putting_node(first), putting_node(second)))
     store.apply(changeset(changing_node(first, stands=False)))
@@ -52,7 +52,7 @@ def test_a_node_that_does_not_stand_or_is_merged_leaves_its_name_to_others(store
     store.apply(changeset(changing_node(gone, stands=True)))
 
 
-def test_names_can_be_exchanged_in_one_changeset(store):
+def test_node_keys_can_be_swapped_in_one_changeset(store):
     one, two = a_node("Mira"), a_node("Noa")
     store.apply(changeset(putting_node(one), putting_node(two)))
     exchanged = [changing_node(one, key="noa"), changing_node(two, key="mira")]
@@ -62,20 +62,20 @@ def test_names_can_be_exchanged_in_one_changeset(store):
     ]
 
 
-def test_a_name_goes_to_a_new_node_while_the_old_one_is_merged_into_it(store):
+def test_node_key_moves_to_a_new_node_when_the_old_one_is_merged(store):
     old, new = a_node("Mira"), a_node("Mira", aliases=("Miri",))
     store.apply(changeset(putting_node(old)))
     store.apply(changeset(putting_node(new), changing_node(old, merged_into=new.id)))
     assert store.graph_items(ANA, GraphQuery(merged_into=[new.id])).nodes[0].id == old.id
 
 
-def test_a_graph_has_one_owner(store, store_url):
+def test_graph_has_at_most_one_owner_node(store, store_url):
     store.apply(changeset(putting_node(a_node("Ana", is_owner=True))))
     assert refused(store, store_url, putting_node(a_node("Anna", is_owner=True)))
     store.apply(changeset(putting_node(a_node("Bob", user_id="bob", is_owner=True)), scope=BOB))
 
 
-def test_an_edge_needs_both_ends_and_both_of_its_own_owner(store, store_url):
+def test_edge_requires_both_ends_in_the_same_scope(store, store_url):
     mine, his = a_node("Mira"), a_node("Noa", user_id="bob")
     store.apply(changeset(putting_node(mine)))
     store.apply(changeset(putting_node(his), scope=BOB))
@@ -83,7 +83,7 @@ def test_an_edge_needs_both_ends_and_both_of_its_own_owner(store, store_url):
         assert refused(store, store_url, putting_edge(edge))
 
 
-def test_a_node_does_not_go_before_its_edges(store, store_url):
+def test_node_with_edges_cannot_be_removed(store, store_url):
     mira, noa = a_node("Mira"), a_node("Noa")
     edge = an_edge(mira, noa)
     store.apply(changeset(putting_node(mira), putting_node(noa), putting_edge(edge)))

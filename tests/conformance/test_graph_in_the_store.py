@@ -88,7 +88,7 @@ def friends(store):
 # ——— what comes back ———
 
 
-def test_a_node_comes_back_with_every_field(store):
+def test_node_round_trips_every_field(store):
     plain = a_node("Rust", type=NodeType.CONCEPT)
     store.apply(changeset(putting_node(FULL), putting_node(plain)))
     assert store.graph_items(
@@ -96,7 +96,7 @@ def test_a_node_comes_back_with_every_field(store):
     ).nodes == [plain, FULL]
 
 
-def test_an_edge_comes_back_with_every_field(store, friends):
+def test_edge_round_trips_every_field(store, friends):
     mira, noa, edge = friends
     past = an_edge(
         noa,
@@ -116,7 +116,7 @@ def test_an_edge_comes_back_with_every_field(store, friends):
     assert store.graph_items(ANA, GraphQuery(edges=[past.id, edge.id])).edges == [past, edge]
 
 
-def test_tellings_come_back_as_they_were_told(store):
+def test_assertions_and_notes_round_trip_every_field(store):
     mira, noa = a_node("Mira"), a_node("Noa")
     edge = an_edge(mira, noa)
     own_word = a_node_telling(mira, source=None, aliases=("Mi",), addresses=("m@x.org",))
@@ -138,7 +138,7 @@ def test_tellings_come_back_as_they_were_told(store):
     )
 
 
-def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
+def test_node_update_inserts_changes_and_removes_assertions(store):
     mira = a_node("Mira")
     first, second = a_node_telling(mira), a_node_telling(mira, source=cited("source:2"))
     store.apply(changeset(putting_node(mira, first, second)))
@@ -148,7 +148,7 @@ def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
     assert loose_ends(store) == {}
 
 
-def test_notes_are_found_by_what_they_are_about_newest_first(store, friends):
+def test_notes_are_listed_by_subject_newest_first_and_by_expiry(store, friends):
     mira, _, edge = friends
     old, new = a_note(mira, "old"), a_note(mira, "new", date_added=LATER)
     ending = a_note(edge, "brief", expires_at=LATER, date_added=START - timedelta(days=1))
@@ -172,7 +172,7 @@ def test_notes_are_found_by_what_they_are_about_newest_first(store, friends):
     ] == [new.id]
 
 
-def test_artifacts_hold_text_or_whatever_json_can(store):
+def test_artifacts_round_trip_text_and_json(store):
     text = an_artifact("text")
     data = an_artifact(
         "data", output={"steps": [1, None, "שלום"]}, source=cited(), created_at=LATER
@@ -190,7 +190,7 @@ def test_artifacts_hold_text_or_whatever_json_can(store):
     ]
 
 
-def test_how_far_a_source_was_read_is_no_change_of_memory(store, friends):
+def test_extraction_marks_change_neither_revision_nor_graph_counter(store, friends):
     before = store.counters(ANA)
     own, team = an_extraction(), an_extraction(scope="team:crew", passages=9, stands=False)
     store.apply(changeset(extracted(own), extracted(team), decided_on=before.revision))
@@ -202,7 +202,7 @@ def test_how_far_a_source_was_read_is_no_change_of_memory(store, friends):
     assert (after.revision, after.graph) == (before.revision, before.graph)
 
 
-def test_merged_nodes_are_found_by_who_speaks_for_them(store):
+def test_merged_nodes_are_found_by_their_target(store):
     mira, miri, other = a_node("Mira"), a_node("Miri"), a_node("Noa")
     store.apply(changeset(*map(putting_node, (mira, miri, other))))
     store.apply(changeset(changing_node(miri, merged_into=mira.id)))
@@ -213,7 +213,7 @@ def test_merged_nodes_are_found_by_who_speaks_for_them(store):
 # ——— all or nothing ———
 
 
-def test_every_change_of_the_graph_moves_both_revisions_together(store, friends):
+def test_graph_changes_increment_memory_and_graph_revision(store, friends):
     before = store.counters(ANA)
     store.apply(changeset(putting_node(a_node("Ido")), putting_node(a_node("Tal"))))
     after = store.counters(ANA)
@@ -223,7 +223,7 @@ def test_every_change_of_the_graph_moves_both_revisions_together(store, friends)
     assert [row.entry.event for row in told] == [Event.ADD, Event.ADD]
 
 
-def test_who_decided_on_an_older_state_is_refused_and_nothing_is_written(store, store_url, friends):
+def test_graph_apply_refuses_a_stale_decision_and_writes_nothing(store, store_url, friends):
     mira, _, edge = friends
     stale = store.counters(ANA).revision
     store.apply(changeset(changing_node(mira, name="Mira L")))
@@ -239,7 +239,7 @@ def test_who_decided_on_an_older_state_is_refused_and_nothing_is_written(store, 
 
 
 @pytest.mark.parametrize("moment", ["apply.rows", "apply.journal", "apply.before_commit"])
-def test_a_crash_in_the_middle_leaves_nothing_of_it(store, store_url, friends, moment):
+def test_graph_apply_interrupted_before_commit_leaves_no_rows(store, store_url, friends, moment):
     mira, noa, edge = friends
     rows = all_rows(store_url)
 
@@ -266,7 +266,7 @@ def test_a_crash_in_the_middle_leaves_nothing_of_it(store, store_url, friends, m
 # ——— what goes ———
 
 
-def test_what_is_removed_takes_all_that_was_told_of_it(store, friends):
+def test_graph_removal_removes_assertions_and_notes(store, friends):
     mira, noa, edge = friends
     store.apply(changeset(putting_note(a_note(mira)), putting_note(a_note(edge))))
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
@@ -281,7 +281,7 @@ def test_what_is_removed_takes_all_that_was_told_of_it(store, friends):
     assert loose_ends(store) == {}
 
 
-def test_an_erasure_makes_every_cache_start_anew_and_another_removal_only_pictures(store, friends):
+def test_graph_erase_moves_the_epoch_and_delete_only_the_graph_epoch(store, friends):
     mira, _, edge = friends
     before = store.counters(ANA)
     store.apply(changeset(removing_edge(edge, event=Event.DELETE)))
@@ -294,7 +294,7 @@ def test_an_erasure_makes_every_cache_start_anew_and_another_removal_only_pictur
     assert after.epoch_of_graph > between.epoch_of_graph
 
 
-def test_of_what_is_erased_the_journal_keeps_no_word(store, friends):
+def test_graph_erase_leaves_no_text_in_the_journal(store, friends):
     mira, _, edge = friends
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
     told = store.journal(ANA, JournalQuery(subject=mira.id))
@@ -302,7 +302,7 @@ def test_of_what_is_erased_the_journal_keeps_no_word(store, friends):
     assert told[0].entry.category is None
 
 
-def test_whoever_leaves_altogether_leaves_no_graph(store, store_url, friends):
+def test_clear_scope_leaves_no_graph_rows(store, store_url, friends):
     _, _, edge = friends
     store.apply(
         changeset(
@@ -318,7 +318,7 @@ def test_whoever_leaves_altogether_leaves_no_graph(store, store_url, friends):
 # ——— whose it is ———
 
 
-def test_another_owner_sees_and_reaches_nothing(store, friends):
+def test_graph_of_another_scope_is_neither_readable_nor_writable(store, friends):
     mira, _, edge = friends
     note = a_note(mira)
     store.apply(changeset(putting_note(note), extracted(an_extraction())))
@@ -344,7 +344,7 @@ def test_another_owner_sees_and_reaches_nothing(store, friends):
     assert store.graph_items(ANA, GraphQuery(notes_about=[mira.id])).notes == [note]
 
 
-def test_the_same_ids_can_belong_to_two_owners(store, friends):
+def test_graph_ids_may_repeat_across_scopes(store, friends):
     mira, noa, edge = friends
     his = [each.evolve(user_id="bob") for each in (mira, noa)]
     store.apply(

@@ -68,7 +68,7 @@ OF_EDGES = st.fixed_dictionaries(
     st.lists(OF_NODES, max_size=5, unique_by=lambda told: told["id"]),
     st.lists(OF_EDGES, max_size=5, unique_by=lambda told: told["id"]),
 )
-def test_tellings_come_back_equal(shared_store, of_nodes, of_edges):
+def test_assertions_round_trip_for_random_values(shared_store, of_nodes, of_edges):
     scope = Scope.of_user(f"ana {uuid.uuid4()}")
     mira, noa = a_node("Mira", user_id=scope.name), a_node("Noa", user_id=scope.name)
     edge = an_edge(mira, noa)

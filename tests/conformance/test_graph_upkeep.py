@@ -58,7 +58,7 @@ def counted(store, **seen):
     return nodes, graph.edges, graph.notes, graph.artifacts
 
 
-def test_what_stands_is_counted_where_it_can_be_seen(store, graph):
+def test_graph_statistics_count_visible_items(store, graph):
     mira, noa, acme, _ = graph
     organization = ("Entity", "organization")
     everything = {("Person", ""): 2, organization: 1}
@@ -72,7 +72,7 @@ def test_what_stands_is_counted_where_it_can_be_seen(store, graph):
     assert store.statistics(BOB, seen=UNCLEARED).graph.nodes == ()
 
 
-def test_rows_that_lack_their_counterpart_are_noticed(store, store_url, graph):
+def test_graph_statistics_report_rows_without_counterpart(store, store_url, graph):
     _, _, _, (edge, _) = graph
 
     def loose():
@@ -122,14 +122,14 @@ def test_rows_that_lack_their_counterpart_are_noticed(store, store_url, graph):
         ("artifacts", lambda n, m: [putting_artifact(an_artifact(output={"a": ["secret"]}))]),
     ],
 )
-def test_a_text_is_found_wherever_the_graph_holds_it(store, table, steps):
+def test_mentions_finds_a_text_in_every_graph_table(store, table, steps):
     assert store.mentions(ANA, "secret") == []
     store.apply(changeset(*steps(a_node("Mira"), a_node("Noa"))))
     assert store.mentions(ANA, "secret") == [table]
     assert store.mentions(BOB, "secret") == []
 
 
-def test_what_was_erased_is_mentioned_nowhere(store, graph):
+def test_mentions_finds_nothing_after_graph_erase(store, graph):
     mira, _, _, edges = graph
     assert store.mentions(ANA, "mira") != []
     store.apply(changeset(*map(removing_edge, edges), removing_node(mira)))
@@ -137,7 +137,7 @@ def test_what_was_erased_is_mentioned_nowhere(store, graph):
     assert store.mentions(ANA, "cello") == []
 
 
-def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url, graph):
+def test_reembed_replaces_vectors_of_nodes_and_edges(store, store_url, graph):
     """Also for whoever has a graph and nothing else."""
     store.claim_embedder(EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension))
     model = HashingEmbedder(16)
@@ -150,7 +150,7 @@ def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url
     assert drawn.matrix.shape == (5, 16)
 
 
-def test_until_it_is_complete_nothing_is_switched(store, graph):
+def test_switch_to_waits_until_all_graph_vectors_are_embedded(store, graph):
     store.claim_embedder(EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension))
     building = store.begin_generation(EmbedderIdentity("other", 16))
     assert store.unembedded(ANA, UnembeddedQuery(0, building.number, counted=True)).total == 5
@@ -161,7 +161,7 @@ def test_until_it_is_complete_nothing_is_switched(store, graph):
     assert store.unembedded(ANA, UnembeddedQuery(0, building.number, counted=True)).total == 3
 
 
-def test_vectors_that_wait_are_told_in_small_portions(store):
+def test_unembedded_lists_graph_vectors_in_limited_batches(store):
     nodes = [a_node(f"Friend {number}") for number in range(5)]
     store.apply(changeset(*(replace(putting_node(node), vector=None) for node in nodes)))
     edge = replace(putting_edge(an_edge(nodes[0], nodes[1])), vector=None)

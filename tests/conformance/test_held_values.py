@@ -53,7 +53,7 @@ def conflicts_of(store, memories):
     return [memory.conflict for memory in store.fetch(ANA, [memory.id for memory in memories])]
 
 
-def test_what_was_held_comes_back_as_it_was(store, targets):
+def test_held_value_round_trips_every_field(store, targets):
     value = a_held(
         'Ana said "2" — שלום 100%',
         conflict="q",
@@ -80,7 +80,7 @@ def test_what_was_held_comes_back_as_it_was(store, targets):
     assert (back.reason, back.actor, back.held_at) == ("1 → 2", "user:test", START)
 
 
-def test_a_target_names_its_question_and_is_otherwise_as_it_was(store, targets):
+def test_hold_marks_the_target_and_leaves_the_rest_unchanged(store, targets):
     store.apply(changeset(holding("The code is 2", targets[0], conflict="q")))
     assert conflicts_of(store, targets) == ["q", None]
     assert [memory.id for memory in store.page(ANA, DisputedMemories())] == [targets[0].id]
@@ -89,13 +89,13 @@ def test_a_target_names_its_question_and_is_otherwise_as_it_was(store, targets):
     assert len(store.versions(ANA, [targets[0].id])) == 1
 
 
-def test_a_change_of_the_target_leaves_the_question(store, targets):
+def test_hold_survives_an_update_of_the_target(store, targets):
     store.apply(changeset(holding("The code is 2", targets[0], conflict="q")))
     store.apply(changeset(updating(targets[0], importance=5)))
     assert conflicts_of(store, targets) == ["q", None]
 
 
-def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets):
+def test_held_values_are_found_by_conflict_memory_or_id_oldest_first(store, targets):
     later, latest = START + timedelta(hours=1), START + timedelta(hours=2)
     first = a_held("first", conflict="q", held_at=later)
     before = a_held("before", conflict="q", held_at=START)
@@ -109,13 +109,13 @@ def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets
     assert texts(store, ids=["nowhere"]) == texts(store) == []
 
 
-def test_an_alternative_disputes_nothing(store, targets):
+def test_held_alternative_marks_no_conflict(store, targets):
     store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     assert conflicts_of(store, targets) == [None, None]
     assert store.page(ANA, DisputedMemories()) == []
 
 
-def test_held_again_it_waits_where_it_was_put_last(store, targets):
+def test_hold_again_moves_the_value_to_the_new_target(store, targets):
     value = a_held("else", alternative_to=targets[0].id, reason="before")
     store.apply(changeset(HoldValues(None, (value,), ASKED)))
     moved = a_held("else", id=value.memory.id, alternative_to=targets[1].id, reason="now")
@@ -124,7 +124,7 @@ def test_held_again_it_waits_where_it_was_put_last(store, targets):
     assert (back.alternative_to, back.reason) == (targets[1].id, "now")
 
 
-def test_a_question_absorbs_others_with_their_values_and_targets(store, targets):
+def test_conflict_absorbs_other_conflicts_with_values_and_targets(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q1")))
     store.apply(changeset(holding("two", targets[1], conflict="q2")))
     store.apply(changeset(holding("three", *targets, conflict="q1", absorbs=("q2",))))
@@ -135,13 +135,13 @@ def test_a_question_absorbs_others_with_their_values_and_targets(store, targets)
     assert (conflict.id, len(conflict.targets), len(conflict.held)) == ("q1", 2, 3)
 
 
-def test_a_memory_is_in_one_question_at_most(store, targets):
+def test_memory_is_target_of_at_most_one_conflict(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q1")))
     store.apply(changeset(holding("two", targets[0], conflict="q2")))
     assert conflicts_of(store, targets[:1]) == ["q2"]
 
 
-def test_a_released_memory_is_asked_about_no_longer(store, targets):
+def test_hold_releases_a_memory_from_the_conflict(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
     follows = HoldValues("q", (), ASKED, targets=(targets[1].id,), releases=(targets[0].id,))
     store.apply(changeset(follows))
@@ -149,7 +149,7 @@ def test_a_released_memory_is_asked_about_no_longer(store, targets):
     assert texts(store, conflicts=["q"]) == ["one"]
 
 
-def test_letting_a_value_go_leaves_the_question_until_it_is_over(store, targets):
+def test_release_held_keeps_the_conflict_until_closed(store, targets):
     first, second = a_held("one", conflict="q"), a_held("two", conflict="q")
     store.apply(changeset(HoldValues("q", (first, second), ASKED, targets=(targets[0].id,))))
     store.apply(changeset(ReleaseHeld((first.memory.id,), DECIDED)))
@@ -158,20 +158,20 @@ def test_letting_a_value_go_leaves_the_question_until_it_is_over(store, targets)
     assert (store.held(ANA), store.page(ANA, DisputedMemories())) == ([], [])
 
 
-def test_a_question_and_its_target_can_come_in_one_changeset(store):
+def test_hold_accepts_a_target_of_the_same_changeset(store):
     memory = a_memory("The lamp is green")
     store.apply(changeset(adding(memory), holding("The lamp is red", memory, conflict="q")))
     assert conflicts_of(store, [memory]) == ["q"]
 
 
-def test_holding_moves_the_revision_and_tells_the_journal(store, targets):
+def test_hold_increments_revision_and_journal(store, targets):
     before = store.counters(ANA)
     store.apply(changeset(holding("one", targets[0], conflict="q")))
     after = store.counters(ANA)
     assert (after.revision, after.journal) == (before.revision + 1, before.journal + 1)
 
 
-def test_a_stale_decision_holds_nothing(store, store_url, targets):
+def test_hold_on_a_stale_revision_writes_nothing(store, store_url, targets):
     rows = all_rows(store_url)
     with pytest.raises(StaleDecision):
         store.apply(changeset(holding("one", targets[0], conflict="q"), decided_on=0))
@@ -182,20 +182,20 @@ def test_a_stale_decision_holds_nothing(store, store_url, targets):
 
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE, Event.TTL])
-def test_a_removed_memory_takes_its_alternatives(store, targets, event):
+def test_removal_of_a_memory_removes_held_alternatives(store, targets, event):
     store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     store.apply(changeset(build_removal(targets[0], event=event)))
     assert store.held(ANA) == []
 
 
-def test_a_purged_target_leaves_the_question_without_its_words(store, targets):
+def test_purge_of_a_target_keeps_the_conflict_without_reason_text(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
     store.apply(changeset(build_removal(targets[0], event=Event.DELETE)))
     (held,) = store.held(ANA)
     assert (held.conflict, held.reason) == ("q", "")
 
 
-def test_an_erased_target_takes_its_question_unless_another_is_in_question(store, targets):
+def test_erase_of_the_last_target_removes_the_conflict(store, targets):
     store.apply(changeset(holding("one", *targets, conflict="q")))
     store.apply(changeset(build_removal(targets[0], event=Event.ERASE)))
     assert [(held.conflict, held.reason) for held in store.held(ANA)] == [("q", "")]
@@ -203,13 +203,13 @@ def test_an_erased_target_takes_its_question_unless_another_is_in_question(store
     assert store.held(ANA) == []
 
 
-def test_two_targets_erased_at_once_take_their_question(store, targets):
+def test_erase_of_all_targets_at_once_removes_the_conflict(store, targets):
     store.apply(changeset(holding("one", *targets, conflict="q")))
     store.apply(changeset(*(build_removal(target, event=Event.ERASE) for target in targets)))
     assert store.held(ANA) == []
 
 
-def test_everything_removed_is_everything_of_one_owner(store, targets):
+def test_clear_scope_removes_held_values_of_that_scope_only(store, targets):
     his = a_memory("His", user_id="bob")
     put(store, [his], BOB)
     store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
@@ -220,7 +220,7 @@ def test_everything_removed_is_everything_of_one_owner(store, targets):
     assert store.fetch(BOB, [his.id])[0].conflict == "q"
 
 
-def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
+def test_conflict_ids_may_repeat_across_scopes(store, targets):
     his = a_memory("His", user_id="bob")
     put(store, [his], BOB)
     store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
@@ -230,7 +230,7 @@ def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
     assert [memory.id for memory in store.page(BOB, DisputedMemories())] == [his.id]
 
 
-def test_a_copy_brings_questions_along(store):
+def test_import_scope_includes_conflicts_and_held_values(store):
     disputed = a_memory("The code is 1", conflict="q")
     values = (a_held("The code is 2", conflict="q"), a_held("else", alternative_to=disputed.id))
     copy = ImportScope(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
@@ -246,13 +246,13 @@ def loose(store):
     return {what: count for what, count in store.statistics(ANA).loose_ends.items() if count}
 
 
-def test_a_question_that_is_whole_has_no_loose_ends(store, targets):
+def test_loose_ends_are_empty_for_a_complete_conflict(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
     store.apply(changeset(HoldValues(None, (a_held("else", alternative_to=targets[0].id),), ASKED)))
     assert loose(store) == {}
 
 
-def test_a_dispute_without_a_value_and_an_alternative_to_nothing_are_loose_ends(store, targets):
+def test_loose_ends_count_empty_conflicts_and_orphaned_alternatives(store, targets):
     store.apply(changeset(HoldValues("q", (), ASKED, targets=(targets[0].id,))))
     store.apply(changeset(HoldValues(None, (a_held("else", alternative_to="nowhere"),), ASKED)))
     assert loose(store) == {

@@ -25,7 +25,7 @@ def filled(store):
     return store
 
 
-def test_whoever_holds_them_in_whatever_order_all_come_through(filled):
+def test_index_cache_holding_in_any_order_does_not_deadlock(filled):
     cache = IndexCache(filled, EMBEDDER.dimension)
     together = threading.Barrier(6)
 
@@ -62,7 +62,7 @@ class Gate:
 
 
 @pytest.mark.parametrize("slow", range(3))
-def test_while_one_is_slow_to_be_read_the_others_are_free(filled, slow):
+def test_index_cache_slow_scope_does_not_block_other_scopes(filled, slow):
     gate = Gate(filled, SCOPES[slow])
     cache = IndexCache(gate, EMBEDDER.dimension)
 
@@ -86,7 +86,7 @@ def test_while_one_is_slow_to_be_read_the_others_are_free(filled, slow):
         assert all_of_them.result(SOON) == [1, 1, 1]
 
 
-def test_the_same_one_twice_is_held_once(filled):
+def test_index_cache_holds_a_repeated_scope_once(filled):
     cache = IndexCache(filled, EMBEDDER.dimension)
     with cache.holding([READINGS[0], READINGS[0]]) as (one, other):
         assert one is other

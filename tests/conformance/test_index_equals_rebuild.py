@@ -129,7 +129,7 @@ def scores(index, query, vector, now):
     ),
     query=TEXTS,
 )
-def test_after_any_interleaving_both_caches_equal_a_rebuild(two_writers, deeds, query):
+def test_index_cache_equals_a_rebuild_after_any_interleaving(two_writers, deeds, query):
     user_id = f"user {next(_users)}"
     scope = Scope.of_user(user_id)
     ids = []
@@ -146,7 +146,7 @@ def test_after_any_interleaving_both_caches_equal_a_rebuild(two_writers, deeds, 
             assert scores(kept, query, vector, now) == scores(fresh, query, vector, now)
 
 
-def test_a_scope_that_grew_large_equals_a_rebuild(store):
+def test_index_cache_of_a_large_scope_equals_a_rebuild(store):
     """Far enough that columns are enlarged and postings are folded, in many portions."""
     cache = IndexCache(store, EMBEDDER.dimension)
     words = [f"word{number}" for number in range(120)]
@@ -161,7 +161,7 @@ def test_a_scope_that_grew_large_equals_a_rebuild(store):
         assert kept.fingerprint() == fresh.fingerprint()
 
 
-def test_an_index_interrupted_while_it_catches_up_is_built_anew(store):
+def test_index_recovers_after_an_interrupted_catch_up(store):
     first, second = a_memory("kettle"), a_memory("garden")
     put(store, [first])
     index = rebuilt(store, ANA, EMBEDDER.dimension)
@@ -201,7 +201,7 @@ def one_index_weighs(store):
     return cache.nbytes
 
 
-def test_the_least_recently_used_scope_goes_first(store, one_index_weighs):
+def test_index_cache_evicts_the_least_recently_used_scope(store, one_index_weighs):
     a, b, c = owners_with_memories(store, 3)
     cache = IndexCache(store, EMBEDDER.dimension, budget=int(one_index_weighs * 2.5))
     for scope in (a, b, a, c):
@@ -212,7 +212,7 @@ def test_the_least_recently_used_scope_goes_first(store, one_index_weighs):
     assert cache.scopes() == [c.key, b.key]
 
 
-def test_a_scope_larger_than_the_budget_is_answered_and_not_kept(store, one_index_weighs):
+def test_index_cache_does_not_keep_a_scope_larger_than_the_budget(store, one_index_weighs):
     small = owners_with_memories(store, 1)[0]
     put(store, [a_memory(f"kettle {n}") for n in range(300)])
     cache = IndexCache(store, EMBEDDER.dimension, budget=int(one_index_weighs * 1.5))
@@ -223,7 +223,7 @@ def test_a_scope_larger_than_the_budget_is_answered_and_not_kept(store, one_inde
     assert cache.nbytes == pytest.approx(one_index_weighs, rel=0.2)
 
 
-def test_an_erasure_makes_every_cache_drop_what_was_erased(store):
+def test_erase_removes_the_memory_from_every_index_cache(store):
     doomed, other = a_memory("kettle doomed"), a_memory("kettle other")
     put(store, [doomed, other])
     caches = [IndexCache(store, EMBEDDER.dimension) for _ in range(2)]
@@ -236,7 +236,7 @@ def test_an_erasure_makes_every_cache_drop_what_was_erased(store):
             assert "doom" not in index.postings._number_of
 
 
-def test_a_dropped_scope_is_loaded_again_when_it_is_read(store):
+def test_index_cache_reloads_a_dropped_scope(store):
     put(store, [a_memory("kettle")])
     cache = IndexCache(store, EMBEDDER.dimension)
     assert texts_found(cache, ANA) == 1
@@ -245,7 +245,7 @@ def test_a_dropped_scope_is_loaded_again_when_it_is_read(store):
     assert texts_found(cache, ANA) == 1
 
 
-def test_a_failing_database_leaves_the_cache_usable(store, monkeypatch):
+def test_index_cache_is_usable_after_a_database_error(store, monkeypatch):
     put(store, [a_memory("kettle")])
     cache = IndexCache(store, EMBEDDER.dimension)
     with monkeypatch.context() as broken:

@@ -55,12 +55,12 @@ def talks(store):
     return found
 
 
-def test_it_equals_the_index_of_a_scope_that_holds_nothing_else(store, talks):
+def test_granted_index_equals_the_index_of_a_scope_with_only_those_sources(store, talks):
     assert granted(store, ANA, *talks[:2]) == whole(store, ELSEWHERE)
     assert granted(store, ANA) == NOTHING
 
 
-def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, talks):
+def test_granted_index_excludes_forgotten_sensitive_erased_and_foreign_sources(store, talks):
     one, two, three, four = store.sources(ANA, SourcesById([source.id for source in talks]))
     store.apply(changeset(altering(one, state=State.SOFT_DELETED)))
     store.apply(changeset(altering(two, sensitivity="high")))
@@ -70,7 +70,7 @@ def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, ta
     assert granted(store, ANA, four) != NOTHING
 
 
-def test_nothing_is_read_while_the_scope_stands_still(store, talks):
+def test_granted_index_page_is_empty_while_the_scope_is_unchanged(store, talks):
     ids = [talks[0].id]
     page = store.index_page(ANA, NO_COUNTERS.seq, NO_COUNTERS.epoch, GrantedSources(ids))
     known = page.counters
@@ -79,7 +79,7 @@ def test_nothing_is_read_while_the_scope_stands_still(store, talks):
     assert (again.counters, again.sources, again.passages) == (known, (), ())
 
 
-def test_of_another_moment_it_holds_what_was_said_by_then(store, talks):
+def test_granted_index_of_a_past_moment_holds_passages_said_by_then(store, talks):
     """The first passage was said one minute after the start, the second two minutes after it."""
     first = PointInTime(as_of=START + timedelta(seconds=90))
     told = granted(store, ANA, talks[0], then=first)
@@ -92,7 +92,7 @@ def test_of_another_moment_it_holds_what_was_said_by_then(store, talks):
     )
 
 
-def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
+def test_granted_index_cache_follows_every_change_of_granted_sources(store, talks):
     cache = IndexCache(store, EMBEDDER.dimension)
     reading = ReadableScope(ANA, is_own=False, sources=frozenset(talk.id for talk in talks[:2]))
 
@@ -119,7 +119,7 @@ def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
     assert kept() == fresh() != NOTHING
 
 
-def test_when_a_scope_is_dropped_its_guests_indexes_go_too(store, talks):
+def test_index_cache_drop_of_a_scope_drops_granted_indexes(store, talks):
     cache = IndexCache(store, EMBEDDER.dimension)
     guest = ReadableScope(ANA, is_own=False, sources=frozenset([talks[0].id]))
     with cache.holding([ReadableScope(ANA), guest, ReadableScope(ELSEWHERE)]):

@@ -99,18 +99,18 @@ def shared_statements() -> tuple[dict[str, str], set[str]]:
 # ——— in the text of the statements ———
 
 
-def test_every_statement_is_bound_to_one_owner_or_is_maintenance():
+def test_sql_statements_are_bound_to_one_scope_or_are_maintenance():
     known, maintenance = shared_statements()
     unbound = {name for name, text in known.items() if not is_bound(text)}
     assert unbound - maintenance == set()
     assert len(known) > 50
 
 
-def test_the_statements_of_maintenance_are_these_and_no_more():
+def test_sql_maintenance_statements_are_the_declared_ones():
     assert shared_statements()[1] == MAINTENANCE
 
 
-def test_statements_of_postgresql_alone_read_no_row_of_any_owner():
+def test_sql_statements_of_postgresql_read_no_scoped_rows():
     own = read_statements("commonplace.store.postgres", "queries.sql")
     assert set(own) == OF_POSTGRES
     assert [name for name, text in own.items() if _REFERENCE.search(text)] == []
@@ -126,7 +126,7 @@ def test_statements_of_postgresql_alone_read_no_row_of_any_owner():
         "UPDATE memories SET seq = :seq WHERE id = :id",
     ],
 )
-def test_the_proof_notices_a_statement_that_leaks(leaking):
+def test_scope_binding_check_detects_a_leaking_statement(leaking):
     assert not is_bound(leaking)
 
 
@@ -155,14 +155,14 @@ def primary_keys(url: str) -> dict[str, list[str]]:
     return keys
 
 
-def test_every_primary_key_starts_with_the_owner(store, store_url):
+def test_primary_keys_start_with_scope(store, store_url):
     keys = primary_keys(store_url)
     assert set(TABLES) <= set(keys)
     others = {table for table, columns in keys.items() if columns[0] != "scope"}
     assert others == {*OF_THE_STORE, "migrations"}
 
 
-def test_every_index_starts_with_the_owner(store, store_url):
+def test_indexes_start_with_scope(store, store_url):
     """But for the one by which workers find what is due, whoever it belongs to."""
     if is_postgres(store_url):
         found = raw(
@@ -187,7 +187,7 @@ def test_every_index_starts_with_the_owner(store, store_url):
 # ——— through the port ———
 
 
-def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
+def test_store_reads_show_no_rows_of_another_scope(store):
     hers = a_memory("Hers alone")
     put(store, [hers])
     put(store, [a_memory("His")], BOB)
@@ -220,7 +220,7 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert len(store.index_page(BOB, 0, -1).rows) == 1
 
 
-def test_two_owners_may_use_the_same_id(store):
+def test_memory_ids_may_repeat_across_scopes(store):
     put(store, [a_memory("Hers", id="same")])
     put(store, [a_memory("His", id="same", user_id="bob")], BOB)
     assert store.fetch(ANA, ["same"])[0].content == "Hers"
@@ -265,7 +265,7 @@ def as_role(url, role, statement, *, scope=None):
         return cursor.fetchall() if cursor.description else []
 
 
-def test_the_engine_works_as_a_role_that_owns_nothing_and_bypasses_nothing(guarded):
+def test_postgresql_app_role_owns_no_tables_and_cannot_bypass_rls(guarded):
     store, _ = guarded
     for transaction in (store._reading, store._writing):
         with transaction(ANA) as session:
@@ -282,7 +282,7 @@ def test_the_engine_works_as_a_role_that_owns_nothing_and_bypasses_nothing(guard
         assert (user, superuser, bypasses, owned) == ("commonplace_app", False, False, [])
 
 
-def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
+def test_postgresql_forces_row_level_security_on_every_scoped_table(guarded):
     _, url = guarded
     found = raw(
         url,
@@ -295,7 +295,7 @@ def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
     assert [table for table, forced in found if not forced] == []
 
 
-def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
+def test_postgresql_rls_limits_unfiltered_statements_to_one_scope(guarded):
     store, _ = guarded
     of_memories = ("memories", "versions", "terms", "vectors")
     for table in (*of_memories, "journal", "scopes", "held", "proposals", "jobs", "keys"):
@@ -304,14 +304,14 @@ def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
 
 
 @pytest.mark.parametrize("scope", ["user:nobody", "", None], ids=["another", "empty", "none"])
-def test_another_scope_or_none_sees_no_row(guarded, scope):
+def test_postgresql_rls_shows_no_rows_to_another_or_no_scope(guarded, scope):
     _, url = guarded
     for table in SCOPED_TABLES:
         count = f"SELECT count(*) FROM {table}"
         assert as_role(url, "commonplace_app", count, scope=scope) == [(0,)]
 
 
-def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded):
+def test_postgresql_rls_protects_rows_of_another_scope_from_writes(guarded):
     store, url = guarded
     insert = "INSERT INTO cursors VALUES ('user:bob', 'agent', 't', 1)"
     moved = ("memories", "held", "proposals", "keys")
@@ -327,14 +327,14 @@ def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded
     assert (len(store.held(ANA)), len(store.held(BOB))) == (0, 1)
 
 
-def test_partitions_cannot_be_reached_around_their_parent(guarded):
+def test_postgresql_app_role_cannot_read_partitions_directly(guarded):
     _, url = guarded
     for number in range(8):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             as_role(url, "commonplace_app", f"SELECT count(*) FROM memories_{number}")
 
 
-def test_role_and_scope_end_with_their_transaction(guarded):
+def test_postgresql_role_and_scope_end_with_the_transaction(guarded):
     """A connection that goes back to a pool, ours or pgbouncer's, carries nothing with it."""
     store, _ = guarded
     store.fetch(ANA, ["x"])
@@ -346,14 +346,14 @@ def test_role_and_scope_end_with_their_transaction(guarded):
     assert scope in ("", None)
 
 
-def test_maintenance_sees_which_owners_there_are_and_nothing_they_remember(guarded):
+def test_postgresql_maintenance_role_cannot_read_memory_tables(guarded):
     _, url = guarded
     for table in set(SCOPED_TABLES) - {"scopes", "receipts", "jobs"}:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             as_role(url, "commonplace_maintenance", f"SELECT count(*) FROM {table}")
 
 
-def test_a_worker_sees_jobs_of_every_owner_and_nothing_else(guarded):
+def test_postgresql_worker_role_reads_only_jobs(guarded):
     _, url = guarded
     jobs = as_role(url, "commonplace_worker", "SELECT scope FROM jobs ORDER BY scope")
     assert jobs == [("user:ana",), ("user:bob",)]
@@ -365,7 +365,7 @@ def test_a_worker_sees_jobs_of_every_owner_and_nothing_else(guarded):
             as_role(url, "commonplace_worker", statement)
 
 
-def test_a_login_that_owns_nothing_can_use_the_store(guarded):
+def test_postgresql_plain_login_with_the_three_roles_can_use_the_store(guarded):
     """The usual deployment: one login migrates, others only take on the three roles."""
     _, url = guarded
     with psycopg.connect(url, autocommit=True) as admin:
@@ -389,7 +389,7 @@ def test_a_login_that_owns_nothing_can_use_the_store(guarded):
         store.close()
 
 
-def test_a_login_that_may_not_claim_leaves_the_work_to_others(guarded, caplog):
+def test_postgresql_login_without_worker_role_leaves_jobs_queued(guarded, caplog):
     """As after an upgrade, until somebody grants it the worker's role."""
     _, url = guarded
     with psycopg.connect(url, autocommit=True) as admin:

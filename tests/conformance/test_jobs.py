@@ -43,7 +43,7 @@ def only(store, scope=ANA):
 # ——— in ———
 
 
-def test_work_is_enqueued_with_its_cause_or_not_at_all(store):
+def test_enqueue_job_is_atomic_with_the_changeset(store):
     cause = adding(a_memory())
     with pytest.raises(StaleDecision):
         store.apply(changeset(cause, EnqueueJob(a_job()), decided_on=7))
@@ -53,7 +53,7 @@ def test_work_is_enqueued_with_its_cause_or_not_at_all(store):
     assert (job.kind, job.payload, job.state) == ("embed", {"source": "source:1"}, "queued")
 
 
-def test_work_is_no_change_of_memory(store):
+def test_jobs_change_neither_revision_nor_journal(store):
     """No line in the journal and no revision of its own."""
     owe(store, a_job())
     assert store.counters(ANA).revision == 0
@@ -66,7 +66,7 @@ def test_work_is_no_change_of_memory(store):
     assert store.apply(changeset(FinishJob(finished), decided_on=1)).revision == 1
 
 
-def test_the_same_work_waits_once(store):
+def test_enqueue_job_with_the_same_kind_and_key_keeps_one(store):
     first = a_job(key="source:1", payload={"part": 1})
     owe(store, first, a_job(key="source:1", payload={"part": 2}, due_at=later(hours=1)))
     assert only(store) == first
@@ -74,7 +74,7 @@ def test_the_same_work_waits_once(store):
     assert [len(store.jobs(scope, ALL)) for scope in (ANA, BOB)] == [3, 1]
 
 
-def test_work_caused_again_while_it_runs_runs_again(store):
+def test_enqueue_job_while_running_queues_another_run(store):
     """What came while the first run looked the other way is not lost."""
     owe(store, a_job())
     held = store.claim_job("w", START)
@@ -91,7 +91,7 @@ def test_work_caused_again_while_it_runs_runs_again(store):
 # ——— claimed ———
 
 
-def test_what_has_been_due_for_longest_is_claimed_first_whoever_owns_it(store):
+def test_claim_job_takes_the_longest_due_across_scopes(store):
     order = [(ANA, 3), (BOB, 1), (ANA, 2), (BOB, 4)]
     owe(store, *(a_job(scope, key=str(n), due_at=later(seconds=n)) for scope, n in order))
     assert store.next_due() == later(seconds=1)
@@ -103,7 +103,7 @@ def test_what_has_been_due_for_longest_is_claimed_first_whoever_owns_it(store):
     assert claimed[0].due_at == later(seconds=3) + LEASE
 
 
-def test_a_worker_claims_what_it_knows_how_to_do(store):
+def test_claim_job_filters_by_kind_scope_and_id(store):
     owe(store, a_job(kind="process"), a_job(BOB, kind="embed", key="x"))
     assert store.next_due(["extract"]) is None
     assert store.claim_job("w", START, kinds=["extract"]) is None
@@ -112,7 +112,7 @@ def test_a_worker_claims_what_it_knows_how_to_do(store):
     assert store.claim_job("w", START, scope=ANA, id=only(store).id) == only(store)
 
 
-def test_eight_threads_claim_each_job_once(store):
+def test_claim_job_by_eight_threads_gives_each_job_once(store):
     owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
 
     def drain(name):
@@ -124,7 +124,7 @@ def test_eight_threads_claim_each_job_once(store):
     assert len({(job.scope, job.id) for job in claimed}) == 40
 
 
-def test_two_processes_claim_each_job_once(store, store_url):
+def test_claim_job_by_two_processes_gives_each_job_once(store, store_url):
     owe(store, *(a_job(key=str(n)) for n in range(40)))
     with Child(claim_all, store_url, "a") as one, Child(claim_all, store_url, "b") as other:
         children = (one, other)
@@ -138,7 +138,7 @@ def test_two_processes_claim_each_job_once(store, store_url):
 # ——— held ———
 
 
-def test_a_lease_that_ended_is_taken_over_and_counts_as_a_try(store):
+def test_claim_job_takes_over_an_expired_lease_and_counts_a_try(store):
     owe(store, a_job())
     lost = store.claim_job("gone", START)
     assert store.claim_job("next", START + LEASE - timedelta(seconds=1)) is None
@@ -146,7 +146,7 @@ def test_a_lease_that_ended_is_taken_over_and_counts_as_a_try(store):
     assert (taken.id, taken.worker, taken.tries, taken.lease) == (lost.id, "next", 2, 2)
 
 
-def test_a_heartbeat_keeps_the_job(store):
+def test_extend_lease_keeps_the_job_until_another_worker_takes_over(store):
     owe(store, a_job())
     held = store.claim_job("w", START)
     assert store.extend_lease(held, START + 2 * LEASE)
@@ -156,7 +156,7 @@ def test_a_heartbeat_keeps_the_job(store):
     assert store.extend_lease(taken, START + 4 * LEASE)
 
 
-def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_url):
+def test_finish_job_with_a_lost_lease_is_refused_and_writes_nothing(store, store_url):
     owe(store, a_job())
     slow = store.claim_job("slow", START)
     taken = store.claim_job("next", START + LEASE)
@@ -172,7 +172,7 @@ def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_u
     assert store.jobs(ANA, ALL) == store.fetch(ANA, [late.id]) == []
 
 
-def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(store):
+def test_finish_job_with_an_expired_lease_is_accepted_before_a_takeover(store):
     owe(store, a_job())
     slow = store.claim_job("slow", START)
     store.apply(changeset(FinishJob(slow), at=START + 3 * LEASE))
@@ -182,7 +182,7 @@ def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(st
 # ——— failed ———
 
 
-def test_a_failed_job_comes_back_when_told_and_says_why(store):
+def test_fail_job_requeues_at_the_given_time_with_the_failure(store):
     owe(store, a_job())
     assert store.fail_job(store.claim_job("w", START), START, OUTAGE, later(seconds=9))
     waiting = only(store)
@@ -191,7 +191,7 @@ def test_a_failed_job_comes_back_when_told_and_says_why(store):
     assert store.claim_job("w", later(seconds=9)).tries == 2
 
 
-def test_a_dead_job_waits_for_a_person(store):
+def test_dead_job_is_not_claimed_until_retried(store):
     owe(store, a_job())
     assert store.fail_job(store.claim_job("w", START), START, OUTAGE, None)
     dead = only(store)
@@ -204,7 +204,7 @@ def test_a_dead_job_waits_for_a_person(store):
     assert store.claim_job("w", later(days=1)).lease == 2
 
 
-def test_work_that_died_lives_again_when_it_is_caused_again(store):
+def test_enqueue_job_revives_a_dead_job(store):
     owe(store, a_job())
     store.fail_job(store.claim_job("w", START), START, OUTAGE, None)
     owe(store, a_job(due_at=later(seconds=5)))
@@ -212,7 +212,7 @@ def test_work_that_died_lives_again_when_it_is_caused_again(store):
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=5))
 
 
-def test_work_caused_during_the_last_try_has_tries_of_its_own(store):
+def test_enqueue_job_during_the_last_try_gets_fresh_tries(store):
     """That the try failed says nothing about what came while it ran."""
     owe(store, a_job(max_tries=1))
     held = store.claim_job("w", START)
@@ -230,7 +230,7 @@ def test_work_caused_during_the_last_try_has_tries_of_its_own(store):
     assert only(store).state is JobState.DEAD
 
 
-def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
+def test_claim_job_marks_an_abandoned_job_dead_after_max_tries(store):
     owe(store, a_job(max_tries=2))
     for lease in (0, 1):
         assert store.claim_job("w", START + lease * LEASE).tries == lease + 1
@@ -241,7 +241,7 @@ def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
 # ——— by hand ———
 
 
-def test_a_running_job_is_not_retried_and_an_unknown_one_is_nobodys(store):
+def test_retry_job_ignores_a_running_job_and_refuses_an_unknown_one(store):
     owe(store, a_job())
     held = store.claim_job("w", START)
     store.apply(changeset(RetryJob(held.id)))
@@ -251,7 +251,7 @@ def test_a_running_job_is_not_retried_and_an_unknown_one_is_nobodys(store):
             store.apply(changeset(RetryJob(id), scope=scope))
 
 
-def test_a_dropped_job_is_gone_and_its_result_with_it(store):
+def test_withdraw_jobs_by_id_removes_the_job_and_refuses_a_late_result(store):
     owe(store, a_job())
     held = store.claim_job("w", START)
     withdrawn = WithdrawJobs(ids=(held.id,))
@@ -264,7 +264,7 @@ def test_a_dropped_job_is_gone_and_its_result_with_it(store):
         store.apply(changeset(adding(a_memory()), FinishJob(held)))
 
 
-def test_work_about_what_is_gone_is_withdrawn_with_it(store):
+def test_withdraw_jobs_by_key_removes_jobs_of_every_kind_in_the_scope(store):
     owe(store, *(a_job(key=key, due_at=later(seconds=n)) for n, key in enumerate("abc")))
     owe(store, a_job(BOB, key="b", due_at=later(hours=1)), a_job(kind="embed", key="b"))
     held = store.claim_job("w", START, kinds=["count"])
@@ -275,7 +275,7 @@ def test_work_about_what_is_gone_is_withdrawn_with_it(store):
         store.apply(changeset(FinishJob(held)))
 
 
-def test_sqlite_finds_due_work_by_its_index(tmp_path):
+def test_sqlite_claim_job_uses_the_due_index(tmp_path):
     path = tmp_path / "memory.db"
     SqliteStore(str(path), now=START).close()
     kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
@@ -286,7 +286,7 @@ def test_sqlite_finds_due_work_by_its_index(tmp_path):
             assert any("jobs USING INDEX jobs_due" in row[3] for row in plan), plan
 
 
-def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):
+def test_jobs_are_listed_by_kind_key_and_state_next_due_first(store):
     keys = {"a": 2, "b": 1, "c": 3}
     owe(store, *(a_job(key=key, due_at=later(seconds=at)) for key, at in keys.items()))
     owe(store, a_job(kind="embed", due_at=later(hours=1)))
@@ -298,7 +298,7 @@ def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):
     assert store.jobs(BOB, ALL) == []
 
 
-def test_erasing_a_user_erases_what_is_owed_to_them(store):
+def test_clear_scope_removes_jobs_of_that_scope_only(store):
     owe(store, a_job(), a_job(BOB))
     held = store.claim_job("w", START, scope=ANA)
     gone = Entry(op=Op.DELETE, event=Event.ERASE)
@@ -309,7 +309,7 @@ def test_erasing_a_user_erases_what_is_owed_to_them(store):
     assert len(store.jobs(BOB, ALL)) == 1
 
 
-def test_whoever_waits_for_work_is_told_after_the_commit(store):
+def test_when_enqueued_callback_runs_after_the_commit(store):
     told = []
     store.when_enqueued(lambda: told.append(len(store.jobs(ANA, ALL))))
     store.apply(changeset(adding(a_memory())))

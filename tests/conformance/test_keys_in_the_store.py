@@ -24,7 +24,7 @@ def ending(key, **fields):
     return ChangeKey(key, replace(key, **fields), Entry(op=Op.REVOKE, subject=key.id))
 
 
-def test_a_key_comes_back_as_it_was_with_the_digest_of_its_token(store):
+def test_key_round_trips_every_field_with_the_token_digest(store):
     step = a_key(
         "the token",
         agent="planner",
@@ -41,7 +41,7 @@ def test_a_key_comes_back_as_it_was_with_the_digest_of_its_token(store):
     assert store.keys(ADMIN, step.key.id) == {}
 
 
-def test_an_admins_key_is_nobodys(store):
+def test_admin_key_is_listed_for_no_user(store):
     step = a_key(user_id=None)
     store.apply(changeset(step, scope=ADMIN))
     assert list(store.keys(ADMIN, step.key.id)) == [step.key]
@@ -54,7 +54,7 @@ def test_keys_are_listed_oldest_first(store):
     assert list(store.keys(ANA)) == [steps[1].key, steps[2].key, steps[0].key]
 
 
-def test_keys_move_no_revision_and_are_told_without_an_event(store):
+def test_keys_change_no_revision_and_write_journal_entries_without_event(store):
     put(store, [a_memory()])
     before = store.counters(ANA)
     step = a_key()
@@ -70,7 +70,7 @@ def test_keys_move_no_revision_and_are_told_without_an_event(store):
     assert store.journal(ANA, JournalQuery(subject=step.key.id, events_only=True)) == []
 
 
-def test_of_two_who_end_a_key_at_once_the_second_is_refused_whole(store):
+def test_change_key_on_a_stale_state_refuses_the_whole_changeset(store):
     step = a_key()
     store.apply(changeset(step))
     soon = {"expires_at": START + timedelta(minutes=5)}
@@ -85,7 +85,7 @@ def test_of_two_who_end_a_key_at_once_the_second_is_refused_whole(store):
         store.apply(changeset(ended))
 
 
-def test_a_first_key_is_made_once(store):
+def test_first_key_can_be_created_once(store):
     first = replace(a_key(user_id=None), if_first=True)
     store.apply(changeset(first, scope=ADMIN))
     with pytest.raises(StaleDecision):
@@ -94,7 +94,7 @@ def test_a_first_key_is_made_once(store):
     assert len(store.keys(ADMIN)) == 2
 
 
-def test_the_day_of_use_is_written_by_the_books_and_never_goes_back(store):
+def test_record_of_key_use_keeps_the_latest_day(store):
     step = a_key()
     store.apply(changeset(step))
     day = START.replace(hour=0)
@@ -108,7 +108,7 @@ def test_the_day_of_use_is_written_by_the_books_and_never_goes_back(store):
         assert next(iter(store.keys(ANA))).last_used_at == known
 
 
-def test_everything_of_an_owner_is_also_the_keys(store):
+def test_clear_scope_removes_keys_of_that_scope_only(store):
     store.apply(changeset(a_key(label="Xanadu", agent="Kublai")))
     store.apply(changeset(a_key(user_id="bob"), scope=BOB))
     assert store.mentions(ANA, "kublai") == store.mentions(ANA, "xanadu") == ["keys"]

@@ -9,7 +9,7 @@ from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
 from support.clock import START
 
 
-def test_sqlite_searches_links_by_either_end(tmp_path):
+def test_sqlite_links_query_uses_an_index_for_both_ends(tmp_path):
     """Without a hint it would walk through all of the scope's links for one of the ends."""
     path = tmp_path / "memory.db"
     SqliteStore(str(path), now=START).close()

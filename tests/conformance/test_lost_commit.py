@@ -21,7 +21,7 @@ def at_failpoint(name, deed):
         failpoints.install_hook(None)
 
 
-def test_a_commit_whose_answer_was_lost_is_not_an_error_and_not_done_twice(postgres):
+def test_commit_with_a_lost_reply_is_reported_as_stored_and_not_repeated(postgres):
     url = postgres.database()
     known = conninfo.conninfo_to_dict(url)
     with LossyProxy(f"{known['host']}/.s.PGSQL.5432") as proxy:
@@ -37,7 +37,7 @@ def test_a_commit_whose_answer_was_lost_is_not_an_error_and_not_done_twice(postg
             assert next(memory.id for memory in me.list().memories) == kept.id
 
 
-def test_a_backend_that_died_before_its_commit_left_nothing(postgres):
+def test_commit_of_a_killed_backend_leaves_nothing(postgres):
     url = postgres.database()
     with commonplace.open(url, embedder="hashing") as book:
         me = book.user("ana")

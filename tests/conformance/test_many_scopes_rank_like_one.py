@@ -83,7 +83,7 @@ def lay_out(book, talk, scope, id):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(talks, min_size=1, max_size=7), st.lists(texts, max_size=5), wishes)
-def test_dealt_over_several_scopes_all_rank_as_in_one(shared_book, talks, memories, wishes):
+def test_recall_over_several_scopes_ranks_like_one_scope(shared_book, talks, memories, wishes):
     number, wishes = next(_examples), {**wishes, "k": EVERYTHING}
     whole, own = Principal(f"whole {number}"), Principal(f"dealt {number}")
     reach = [ReadableScope(own.scope)]

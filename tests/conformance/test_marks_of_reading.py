@@ -35,7 +35,7 @@ def friends(store):
     return mira, noa, edge
 
 
-def test_a_reading_raises_what_was_shown_and_the_first_ones_more(store, friends):
+def test_record_of_reads_raises_salience_and_changes_no_revision(store, friends):
     mira, noa, edge = friends
     before = store.counters(ANA)
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: False}))
@@ -54,7 +54,7 @@ def test_a_reading_raises_what_was_shown_and_the_first_ones_more(store, friends)
     )
 
 
-def test_marks_follow_from_all_readings_before(store, friends):
+def test_marks_count_reads_and_their_intervals(store, friends):
     _, noa, _ = friends
     for day in (0, 1, 3):
         store.record(Bookkeeping(ANA, START + day * DAY, read={noa.id: False}))
@@ -64,7 +64,7 @@ def test_marks_follow_from_all_readings_before(store, friends):
     assert marks.decay_gradient == pytest.approx(1.1)
 
 
-def test_what_was_not_read_for_long_has_faded_by_how_sure_it_is_and_by_its_policy(store):
+def test_salience_fades_by_confidence_and_ttl_policy(store):
     sure = a_node("Sure", confidence=0.9)
     unsure = a_node("Unsure", confidence=0.5)
     kept = a_node("Kept", ttl_policy=TtlPolicy.KEEP_FOREVER)
@@ -79,7 +79,7 @@ def test_what_was_not_read_for_long_has_faded_by_how_sure_it_is_and_by_its_polic
     assert marks[kept.id].salience == 1.0
 
 
-def test_sources_fade_since_they_came_and_those_of_others_since_they_were_read(store):
+def test_salience_of_sources_fades_since_arrival_or_extraction(store):
     own = a_source()
     theirs = an_extraction("source:theirs", scope="team:crew", started_at=START + 30 * DAY)
     store.apply(changeset(bringing(own), extracted(theirs)))
@@ -96,7 +96,7 @@ def test_sources_fade_since_they_came_and_those_of_others_since_they_were_read(s
     assert store.graph_items(ANA, GraphQuery(marks=None)).marks == {}
 
 
-def test_what_is_gone_has_no_marks_and_gets_none(store, friends):
+def test_marks_go_with_removed_items_and_are_not_recreated(store, friends):
     mira, noa, edge = friends
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: True}))
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
@@ -105,7 +105,7 @@ def test_what_is_gone_has_no_marks_and_gets_none(store, friends):
     assert store.graph_items(ANA, GraphQuery(marks=None)).marks.keys() == {noa.id}
 
 
-def test_one_reader_leaves_no_marks_for_another(store, friends):
+def test_marks_are_not_written_for_items_of_another_scope(store, friends):
     mira, _, _ = friends
     put(store, [a_memory(user_id="bob")], scope=BOB)
     store.record(Bookkeeping(BOB, START, read={mira.id: True}))

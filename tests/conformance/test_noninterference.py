@@ -142,7 +142,7 @@ DEEDS = sorted(name for name in vars(Bob) if not name.startswith("_") and name !
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(deeds=st.lists(st.tuples(st.sampled_from(DEEDS), TEXTS, PICKS), min_size=3, max_size=12))
-def test_what_bob_does_changes_nothing_that_ana_reads(world, deeds):
+def test_isolation_actions_of_one_user_change_no_read_of_another(world, deeds):
     book, clock = world
     before = everything_she_reads(book)
     bob = Bob(book, clock)
@@ -154,7 +154,7 @@ def test_what_bob_does_changes_nothing_that_ana_reads(world, deeds):
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_each_deed_alone_on_a_copy_of_her_memory(world, deed):
+def test_isolation_each_action_on_copied_ids_changes_no_read_of_another(world, deed):
     """He holds the very same ids, and every deed has something to work on."""
     book, clock = world
     before = everything_she_reads(book)

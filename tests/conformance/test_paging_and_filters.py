@@ -81,7 +81,7 @@ def new_user() -> Scope:
 
 @thorough
 @given(given_memories=MEMORIES, filters=NARROW, visibility=VISIBILITIES)
-def test_the_database_the_index_and_the_rule_agree(
+def test_filters_agree_between_database_index_and_rule(
     shared_store, given_memories, filters, visibility
 ):
     scope = new_user()
@@ -106,7 +106,7 @@ def test_the_database_the_index_and_the_rule_agree(
 
 @thorough
 @given(hours=st.lists(st.integers(0, 2), max_size=7), size=st.integers(1, 3))
-def test_pages_show_each_memory_once_newest_first(shared_store, hours, size):
+def test_memory_pages_show_each_memory_once_newest_first(shared_store, hours, size):
     scope = new_user()
     memories = [a_memory(created_at=START + timedelta(hours=hour)) for hour in hours]
     if memories:
@@ -121,13 +121,13 @@ def test_pages_show_each_memory_once_newest_first(shared_store, hours, size):
     assert [m.created_at for m in seen] == sorted((m.created_at for m in seen), reverse=True)
 
 
-def test_of_two_made_at_the_same_instant_the_later_written_comes_first(store):
+def test_memory_page_orders_equal_times_by_latest_written(store):
     first, second = a_memory(), a_memory()
     put(store, [first, second])
     assert [memory.id for memory in store.page(ANA, MemoryListing())] == [second.id, first.id]
 
 
-def test_listings_for_housekeeping(store):
+def test_memory_listing_selects_by_expiry_purge_supersession_and_stability(store):
     """What has ended, what may be purged, what replaced what, what still waits for an end."""
     ended = a_memory(expires_at=START + timedelta(hours=1))
     pinned = a_memory(expires_at=START + timedelta(hours=1), pinned=True)
@@ -149,14 +149,14 @@ def test_listings_for_housekeeping(store):
     assert ids(now=NOW) == {pinned.id, volatile.id, field.id}
 
 
-def test_fetch_answers_in_the_order_asked_and_leaves_out_what_is_not_there(store):
+def test_fetch_returns_rows_in_requested_order_without_missing_ids(store):
     a, b = a_memory(), a_memory()
     put(store, [a, b])
     assert [m.id for m in store.fetch(ANA, [b.id, "nobody", a.id, b.id])] == [b.id, a.id]
     assert store.fetch(ANA, []) == []
 
 
-def test_scopes_that_were_never_tidied_come_first(store):
+def test_scopes_are_listed_never_tidied_first(store):
     """Both databases agree on whose turn it is."""
     for name in ("b", "a", "c", "d"):
         put(store, [a_memory()], Scope.of_user(name))

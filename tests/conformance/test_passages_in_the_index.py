@@ -177,7 +177,7 @@ def alike(one, other):
         max_size=16,
     )
 )
-def test_after_any_interleaving_both_caches_equal_a_rebuild(two_tellers, deeds):
+def test_index_cache_equals_a_rebuild_after_any_interleaving_with_sources(two_tellers, deeds):
     after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds)
 
 
@@ -193,7 +193,7 @@ def test_after_any_interleaving_both_caches_equal_a_rebuild(two_tellers, deeds):
         max_size=16,
     )
 )
-def test_after_any_replacements_both_caches_equal_a_rebuild(two_tellers, deeds):
+def test_index_cache_equals_a_rebuild_after_any_replacements(two_tellers, deeds):
     after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds)
 
 
@@ -236,7 +236,7 @@ SAID = st.lists(
     others=st.lists(st.tuples(st.integers(0, 11), st.booleans(), TEXTS), max_size=4),
     reads=st.sets(st.integers(0, 11)),
 )
-def test_turn_by_turn_ranks_like_one_piece(two_tellers, said, others, reads):
+def test_ingest_turn_by_turn_ranks_like_ingest_at_once(two_tellers, said, others, reads):
     """With memories and other sources coming in between, and questions asked in between."""
     teller, _ = two_tellers
     turns = [turn(s, text, n, session=session) for n, (s, text, session) in enumerate(said)]
@@ -264,7 +264,7 @@ def bring(me, is_memory, text):
         me.ingest(chat(turn("Ilan", text), turn("Dana", f"yes, {text}", 1)), external_id=text)
 
 
-def test_a_long_conversation_turn_by_turn_ranks_like_one_piece(two_tellers):
+def test_ingest_of_a_long_conversation_in_parts_ranks_like_ingest_at_once(two_tellers):
     """Long enough for columns to grow, postings to fold and windows to be full."""
     teller, _ = two_tellers
     rng = np.random.default_rng(7)
@@ -282,7 +282,7 @@ def test_a_long_conversation_turn_by_turn_ranks_like_one_piece(two_tellers):
     assert alike(answers(piecewise, queries), answers(whole, queries))
 
 
-def test_a_files_name_of_one_word_is_no_title_that_texts_mention(two_tellers, tmp_path):
+def test_ingest_single_word_file_name_is_not_an_indexed_title(two_tellers, tmp_path):
     """Every text speaks of notes; of the heron lake, or of what a heading names, few do."""
     teller, _ = two_tellers
     me = teller.book.user("files")
@@ -296,7 +296,7 @@ def test_a_files_name_of_one_word_is_no_title_that_texts_mention(two_tellers, tm
         assert set(index.titles) == {"heron lake", "trastevere", "notes"}
 
 
-def test_a_forgotten_source_is_called_by_no_name_as_in_an_index_built_without_it(two_tellers):
+def test_forget_source_removes_people_and_titles_from_the_index(two_tellers):
     teller, _ = two_tellers
     me = teller.book.user("names")
     me.remember("Melanie painted the fence")

@@ -32,7 +32,7 @@ def lengths(url):
     return {size // 4: count for size, count in rows}
 
 
-def test_passages_get_their_vectors_from_the_new_embedder(open_book, store_url):
+def test_reembed_replaces_vectors_of_passages(open_book, store_url):
     book = open_book(worker="off")
     me = book.user("ana")
     me.remember("A heron is grey")
@@ -51,7 +51,7 @@ def test_passages_get_their_vectors_from_the_new_embedder(open_book, store_url):
     assert all(finding.ok for finding in after.doctor())
 
 
-def test_what_is_ingested_meanwhile_is_not_left_behind(open_book, store_url):
+def test_reembed_includes_passages_ingested_meanwhile(open_book, store_url):
     book, other = open_book(worker="off"), open_book(worker="off")
     book.user("ana").ingest(TALK)
     model = Interrupted(64)
@@ -60,7 +60,7 @@ def test_what_is_ingested_meanwhile_is_not_left_behind(open_book, store_url):
     assert lengths(store_url) == {64: 6}
 
 
-def test_words_of_another_version_are_seen_by_the_doctor_and_made_anew(open_book, clock):
+def test_reindex_replaces_passage_terms_of_another_analyser_version(open_book, clock):
     book = open_book(worker="off")
     me = book.user("ana")
     done = me.ingest(TALK)

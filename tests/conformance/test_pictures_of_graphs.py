@@ -60,7 +60,7 @@ def same_as_new(store, pictures, scope=ANA):
     return kept
 
 
-def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
+def test_graph_snapshot_holds_active_items_and_vectors(store, pictures, friends):
     mira, noa, edge = friends
     note, artifact = a_note(mira), an_artifact()
     store.apply(changeset(putting_note(note), putting_artifact(artifact)))
@@ -77,13 +77,13 @@ def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
     assert drawn.matrix[drawn.ids.index(edge.id)].tobytes() == vector_of(edge.type)
 
 
-def test_nobody_has_an_empty_picture(store, pictures):
+def test_graph_snapshot_of_an_unknown_scope_is_empty(store, pictures):
     drawn = pictures.of(BOB)
     assert (drawn.snapshot.nodes, drawn.ids) == ({}, ())
     assert drawn.matrix.shape == (0, EMBEDDER.dimension)
 
 
-def test_it_catches_up_with_what_another_process_wrote(store, store_url, pictures, friends):
+def test_graph_cache_catches_up_with_another_process(store, store_url, pictures, friends):
     mira, noa, edge = friends
     before = pictures.of(ANA)
     other = open_store(store_url)
@@ -101,7 +101,7 @@ def test_it_catches_up_with_what_another_process_wrote(store, store_url, picture
     assert before.snapshot.nodes[mira.id].name == "Mira", "who reads is not disturbed"
 
 
-def test_a_vector_that_comes_late_is_taken_in_and_leaves_the_revision(store, pictures, friends):
+def test_graph_cache_takes_in_a_late_vector_without_a_new_revision(store, pictures, friends):
     mira, _, _ = friends
     store.apply(changeset(changing_node(mira, text="Mira of the cello")))
     before = pictures.of(ANA)
@@ -114,7 +114,7 @@ def test_a_vector_that_comes_late_is_taken_in_and_leaves_the_revision(store, pic
     assert store.unembedded(ANA, UnembeddedQuery(10)).graph == []
 
 
-def test_a_vector_of_an_older_text_is_not_taken(store, friends):
+def test_graph_vector_of_an_old_text_is_dropped(store, friends):
     mira, _, _ = friends
     changed = changing_node(mira, text="one")
     store.apply(changeset(changed))
@@ -125,7 +125,7 @@ def test_a_vector_of_an_older_text_is_not_taken(store, friends):
 
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE])
-def test_what_is_gone_is_in_no_picture(store, pictures, friends, event):
+def test_graph_snapshot_excludes_removed_items(store, pictures, friends, event):
     mira, noa, edge = friends
     note = a_note(noa)
     store.apply(changeset(putting_note(note)))
@@ -139,7 +139,7 @@ def test_what_is_gone_is_in_no_picture(store, pictures, friends, event):
     assert drawn.ids == (noa.id,)
 
 
-def test_what_is_forgotten_is_not_shown_until_it_comes_back(store, pictures, friends):
+def test_graph_snapshot_excludes_forgotten_nodes_until_restored(store, pictures, friends):
     mira, noa, edge = friends
     pictures.of(ANA)
     away = changing_node(mira, stands=False)
@@ -155,7 +155,7 @@ def test_what_is_forgotten_is_not_shown_until_it_comes_back(store, pictures, fri
     assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
 
 
-def test_what_is_known_of_a_merged_node_is_drawn_at_the_one_that_speaks_for_it(store, pictures):
+def test_graph_snapshot_shows_merged_nodes_at_their_target(store, pictures):
     """Over several merges; between a node and itself there is no edge."""
     mira, miri, mimi, noa = (a_node(name) for name in ("Mira", "Miri", "Mimi", "Noa"))
     twice = [a_node_telling(node, source=cited("source:both")) for node in (mira, mimi)]
@@ -187,13 +187,13 @@ def test_what_is_known_of_a_merged_node_is_drawn_at_the_one_that_speaks_for_it(s
     assert same_as_new(store, pictures).snapshot.nodes.keys() == {mira.id, miri.id, noa.id}
 
 
-def test_changes_of_other_memory_draw_nothing_anew(store, pictures, friends):
+def test_graph_cache_is_unchanged_by_memory_writes(store, pictures, friends):
     before = pictures.of(ANA)
     put(store, [a_memory()])
     assert pictures.of(ANA) is before
 
 
-def test_pictures_are_kept_within_a_budget_and_the_oldest_goes_first(store, friends):
+def test_graph_cache_keeps_a_budget_and_evicts_the_oldest(store, friends):
     store.apply(changeset(putting_node(a_node("Bob", user_id="bob")), scope=BOB))
     room = GraphCache(store, EMBEDDER.dimension)
     room.of(ANA)
@@ -213,7 +213,7 @@ def test_pictures_are_kept_within_a_budget_and_the_oldest_goes_first(store, frie
     assert room.scopes() == ["user:bob"]
 
 
-def test_many_readers_and_a_writer_see_whole_pictures(store, pictures, friends):
+def test_graph_cache_readers_see_consistent_snapshots_during_writes(store, pictures, friends):
     """Each new node comes with its edge: no reader ever sees one without the other."""
     mira, _, _ = friends
     failed: list[str] = []

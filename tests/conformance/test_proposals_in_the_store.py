@@ -31,7 +31,7 @@ def lines(store):
 
 
 @pytest.mark.parametrize("value", ["Haifa — שלום 100%", 41, 0.5, True, ["run", "réad"]])
-def test_what_was_proposed_comes_back_as_it_was(store, value):
+def test_proposal_round_trips_every_field(store, value):
     heard = Signal(actor="agent:a", at=START, thread="t", evidence=("she said 'so'", "twice"))
     inferred = Signal(
         actor="agent:b",
@@ -47,13 +47,13 @@ def test_what_was_proposed_comes_back_as_it_was(store, value):
     assert store.proposals(BOB) == []
 
 
-def test_they_come_the_oldest_first(store):
+def test_proposals_are_listed_oldest_first(store):
     late, early = a_proposal("a", proposed_at=LATER), a_proposal("b")
     store.apply(changeset(build_proposal(late), build_proposal(early)))
     assert store.proposals(ANA) == [early, late]
 
 
-def test_proposed_again_it_has_its_new_signals_and_stays_one(store):
+def test_proposal_put_again_updates_signals_in_place(store):
     first = a_proposal()
     store.apply(changeset(build_proposal(first)))
     joined = replace(first, signals=(*first.signals, Signal(actor="agent:b", at=LATER)))
@@ -61,7 +61,7 @@ def test_proposed_again_it_has_its_new_signals_and_stays_one(store):
     assert store.proposals(ANA) == [joined]
 
 
-def test_whatever_is_decided_ends_it_and_each_step_has_its_line(store):
+def test_proposal_decision_removes_the_proposal_and_writes_a_journal_entry(store):
     kept, ended = a_proposal("a"), a_proposal("b")
     store.apply(changeset(build_proposal(kept), build_proposal(ended)))
     applied = store.apply(changeset(build_settlement(ended, ProposalDecision.DECLINED)))
@@ -74,14 +74,14 @@ def test_whatever_is_decided_ends_it_and_each_step_has_its_line(store):
     ]
 
 
-def test_a_line_is_of_the_thread_that_it_was_proposed_in(store):
+def test_proposal_journal_entry_takes_the_thread_of_the_signal_by_default(store):
     told = Signal(actor="agent:a", at=START, thread="monday")
     store.apply(changeset(build_proposal(a_proposal(signals=(told,)))))
     store.apply(changeset(build_proposal(a_proposal(signals=(told,))), thread_id="sunday"))
     assert [row.thread_id for row in lines(store)] == ["monday", "sunday"]
 
 
-def test_an_erased_one_leaves_lines_without_the_proposers_words(store):
+def test_proposal_erase_removes_the_thread_from_journal_entries(store):
     proposal = a_proposal(signals=(Signal(actor="agent:a", at=START, thread="in the garden"),))
     other = a_proposal("b", signals=proposal.signals)
     store.apply(changeset(build_proposal(proposal), build_proposal(other)))
@@ -90,7 +90,7 @@ def test_an_erased_one_leaves_lines_without_the_proposers_words(store):
     assert [row.thread_id for row in lines(store)] == [None, "in the garden"]
 
 
-def test_all_of_a_changeset_or_nothing(store, store_url):
+def test_proposal_decision_is_atomic_with_the_changeset(store, store_url):
     memory, proposal = a_memory("One"), a_proposal()
     store.apply(changeset(adding(memory), build_proposal(proposal)))
     before = all_rows(store_url)
@@ -100,7 +100,7 @@ def test_all_of_a_changeset_or_nothing(store, store_url):
     assert all_rows(store_url) == before
 
 
-def test_of_two_who_decide_on_the_same_state_one_wins(store):
+def test_proposal_decision_on_a_stale_revision_is_refused(store):
     proposal = a_proposal()
     store.apply(changeset(build_proposal(proposal)))
     store.apply(changeset(build_settlement(proposal, ProposalDecision.ACCEPTED), decided_on=1))
@@ -109,7 +109,7 @@ def test_of_two_who_decide_on_the_same_state_one_wins(store):
     assert [row.entry.meta.get("decision") for row in lines(store)] == [None, "accepted"]
 
 
-def test_they_go_with_everything(store):
+def test_clear_scope_removes_proposals_of_that_scope_only(store):
     store.apply(changeset(build_proposal(a_proposal("Xanadu"))))
     store.apply(changeset(build_proposal(a_proposal("Xanadu")), scope=BOB))
     everything = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))
@@ -118,14 +118,14 @@ def test_they_go_with_everything(store):
     assert len(store.proposals(BOB)) == 1
 
 
-def test_they_come_with_a_copy(store):
+def test_import_scope_includes_proposals(store):
     proposals = (a_proposal("a"), a_proposal("b"))
     store.apply(changeset(ImportScope((), (), (), (), 1, 0, proposals=proposals)))
     assert set(store.proposals(ANA)) == set(proposals)
 
 
 @pytest.mark.parametrize("where", ["value", "reason", "evidence", "name"])
-def test_a_text_is_found_wherever_it_stands_in_one(store, where):
+def test_mentions_finds_a_text_in_every_field_of_a_proposal(store, where):
     told = Signal(actor="agent:a", at=START, evidence=("Xanadu, said she",))
     proposal = {
         "value": a_proposal("XANADU"),
@@ -137,7 +137,7 @@ def test_a_text_is_found_wherever_it_stands_in_one(store, where):
     assert store.mentions(ANA, "Xanadu") == ["proposals"]
 
 
-def test_what_speaks_for_a_field_is_kept_in_place_without_a_version(store):
+def test_corroboration_updates_metadata_in_place_without_a_new_version(store):
     field = a_memory("Tone is warm", metadata={"value": "warm"})
     store.apply(changeset(adding(field)))
     (before,) = store.versions(ANA, [field.id])

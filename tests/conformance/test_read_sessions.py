@@ -27,7 +27,7 @@ def elsewhere(ask, *given):
         return pool.submit(ask, *given).result(SOON)
 
 
-def test_reads_of_a_session_see_one_state(store):
+def test_read_session_sees_one_state(store):
     put(store, [a_memory("A lamp")])
     with store.read_session():
         assert contents(store) == ["A lamp"]
@@ -40,7 +40,7 @@ def test_reads_of_a_session_see_one_state(store):
     assert contents(store) == ["A lamp", "B lamp"]
 
 
-def test_a_session_reads_each_scope_as_its_own(store):
+def test_read_session_reads_each_scope_separately(store):
     put(store, [a_memory("Hers")], ANA)
     put(store, [a_memory("His", user_id="bob")], BOB)
     with store.read_session(ANA):
@@ -57,7 +57,7 @@ def test_a_session_reads_each_scope_as_its_own(store):
 
 
 @pytest.mark.parametrize("in_memory", [False, True], ids=["stored", "in memory"])
-def test_a_write_within_a_session_is_seen_by_it(store, in_memory):
+def test_read_session_sees_writes_made_within(store, in_memory):
     chosen = open_store(":memory:") if in_memory else store
     with chosen.read_session(ANA):
         assert contents(chosen) == []
@@ -75,7 +75,7 @@ def _fail(store):
         asked.execute("SELECT no_such_column FROM memories")
 
 
-def test_a_session_goes_on_after_a_read_that_failed(store):
+def test_read_session_continues_after_a_failed_read(store):
     put(store, [a_memory("A lamp")])
     with store.read_session(ANA):
         with pytest.raises(StoreError):
@@ -84,7 +84,7 @@ def test_a_session_goes_on_after_a_read_that_failed(store):
     assert contents(store) == ["A lamp"]
 
 
-def test_an_index_that_is_ahead_of_a_session_is_not_taken_back(store):
+def test_read_session_does_not_roll_back_a_newer_index(store):
     cache, graphs = (kind(store, EMBEDDER.dimension) for kind in (IndexCache, GraphCache))
     put(store, [a_memory("A lamp")])
 
@@ -106,7 +106,7 @@ def test_an_index_that_is_ahead_of_a_session_is_not_taken_back(store):
 
 
 @pytest.mark.parametrize("in_memory", [False, True], ids=["stored", "in memory"])
-def test_more_threads_than_connections_come_through(store_url, in_memory):
+def test_read_session_with_more_threads_than_connections_does_not_deadlock(store_url, in_memory):
     options = {"pool_size": 2} if is_postgres(store_url) and not in_memory else {}
     store = open_store(":memory:" if in_memory else store_url, **options)
     cache, graphs = (kind(store, EMBEDDER.dimension) for kind in (IndexCache, GraphCache))

@@ -56,7 +56,7 @@ class Downed(Switchable):
         return super().embed(texts)
 
 
-def test_all_vectors_are_made_anew_and_the_old_ones_go(filled, open_book, store_url):
+def test_reembed_replaces_all_vectors_and_removes_the_old(filled, open_book, store_url):
     done = filled.reembed(NEW)
     assert (done.embedder, done.dimension, done.memories) == ("hashing-64", 64, 6)
     assert lengths(store_url) == {(2, 64): 6}
@@ -66,7 +66,7 @@ def test_all_vectors_are_made_anew_and_the_old_ones_go(filled, open_book, store_
     assert after.reembed(NEW).memories == 0
 
 
-def test_what_was_forgotten_or_superseded_gets_its_vector_too(filled, open_book, store_url):
+def test_reembed_includes_forgotten_memories(filled, open_book, store_url):
     me = filled.user("ana")
     gone = me.list().memories[0].id
     me.forget(gone)
@@ -76,7 +76,7 @@ def test_what_was_forgotten_or_superseded_gets_its_vector_too(filled, open_book,
     assert all(finding.ok for finding in back.doctor())
 
 
-def test_until_it_is_complete_the_old_vectors_serve(filled, open_book):
+def test_reembed_serves_old_vectors_until_complete_and_includes_new_writes(filled, open_book):
     """Another process remembers and recalls in the middle, and what it wrote is picked up."""
     other = open_book().user("ana")
     new = Interrupted(64)
@@ -95,7 +95,7 @@ def test_until_it_is_complete_the_old_vectors_serve(filled, open_book):
     assert all(finding.ok for finding in after.doctor())
 
 
-def test_what_is_reworded_or_erased_meanwhile_has_no_vector_of_its_old_words(
+def test_reembed_drops_vectors_of_memories_changed_or_erased_meanwhile(
     filled, open_book, store_url
 ):
     other = open_book().user("ana")
@@ -113,7 +113,7 @@ def test_what_is_reworded_or_erased_meanwhile_has_no_vector_of_its_old_words(
     assert lengths(store_url) == {(2, 64): 5}
 
 
-def test_a_process_with_the_old_embedder_is_told_at_its_next_read_and_write(filled, open_book):
+def test_reembed_makes_processes_with_the_old_embedder_fail_with_mismatch(filled, open_book):
     other = open_book().user("ana")
     assert other.recall("lamp").hits
     filled.reembed(NEW)
@@ -132,7 +132,7 @@ def test_a_process_with_the_old_embedder_is_told_at_its_next_read_and_write(fill
     assert fresh.user("new one").list().memories == ()
 
 
-def test_late_vectors_of_the_old_embedder_are_refused_too(filled, open_book, store_url, clock):
+def test_reembed_refuses_late_vectors_of_the_old_embedder(filled, open_book, store_url, clock):
     """A process that embedded what was missing, and writes it down after the switch."""
     other = open_book()
     memory = other.user("ana").list().memories[0]
@@ -143,7 +143,7 @@ def test_late_vectors_of_the_old_embedder_are_refused_too(filled, open_book, sto
     assert lengths(store_url) == {(2, 64): 6}
 
 
-def test_there_and_back_again_a_process_that_slept_goes_on(filled, open_book):
+def test_reembed_forth_and_back_leaves_an_idle_process_usable(filled, open_book):
     sleeper = open_book().user("ana")
     assert sleeper.recall("lamp").hits
     filled.reembed(NEW)
@@ -154,9 +154,7 @@ def test_there_and_back_again_a_process_that_slept_goes_on(filled, open_book):
     assert all(finding.ok for finding in sleeper.doctor())
 
 
-def test_embedder_down_in_the_middle_stops_it_and_it_goes_on_from_there(
-    filled, open_book, store_url
-):
+def test_reembed_stops_when_the_embedder_is_down_and_resumes(filled, open_book, store_url):
     with pytest.raises(EmbedderUnavailable) as refused:
         filled.reembed(Downed(64, answers=1))
     assert refused.value.retryable
@@ -171,7 +169,7 @@ def test_embedder_down_in_the_middle_stops_it_and_it_goes_on_from_there(
     assert lengths(store_url) == {(2, 64): 6}
 
 
-def test_another_target_gives_up_the_unfinished_one(filled, open_book, store_url):
+def test_reembed_to_another_target_replaces_an_unfinished_run(filled, open_book, store_url):
     with pytest.raises(EmbedderUnavailable):
         filled.reembed(Downed(64, answers=1))
     assert filled.reembed(THIRD).memories == 6
@@ -179,7 +177,7 @@ def test_another_target_gives_up_the_unfinished_one(filled, open_book, store_url
     assert open_book(embedder=THIRD).user("ana").recall("lamp").hits
 
 
-def test_going_back_to_the_current_embedder_gives_up_the_unfinished_one(filled, store_url):
+def test_reembed_to_the_current_embedder_abandons_an_unfinished_run(filled, store_url):
     with pytest.raises(EmbedderUnavailable):
         filled.reembed(Downed(64, answers=1))
     assert filled.reembed(OLD).memories == 0
@@ -188,7 +186,7 @@ def test_going_back_to_the_current_embedder_gives_up_the_unfinished_one(filled, 
     assert all(finding.ok for finding in filled.user("ana").doctor())
 
 
-def test_two_who_do_the_same_join(filled, open_book, store_url):
+def test_reembed_by_two_processes_to_the_same_target_succeeds(filled, open_book, store_url):
     """The second one finishes while the first waits for its model; both are content."""
     second, first = open_book(), Interrupted(64)
     first.meanwhile = lambda: second.reembed(NEW)
@@ -197,7 +195,7 @@ def test_two_who_do_the_same_join(filled, open_book, store_url):
     assert open_book(embedder=NEW).user("bob").recall("lamp").hits
 
 
-def test_of_two_who_want_different_ones_the_later_wins_and_the_other_is_told(
+def test_reembed_by_two_processes_to_different_targets_keeps_the_later(
     filled, open_book, store_url
 ):
     second, first = open_book(), Interrupted(64)
@@ -208,7 +206,7 @@ def test_of_two_who_want_different_ones_the_later_wins_and_the_other_is_told(
     assert open_book(embedder=THIRD).user("ana").recall("lamp").hits
 
 
-def test_a_number_of_a_generation_is_never_used_again(filled):
+def test_generation_numbers_are_never_reused(filled):
     with pytest.raises(EmbedderUnavailable):
         filled.reembed(Downed(64, answers=0))
     filled.reembed(OLD)
@@ -217,7 +215,7 @@ def test_a_number_of_a_generation_is_never_used_again(filled):
     assert [each.number for each in filled._engine.store.generations()] == [1, 2, 3]
 
 
-def test_progress_rises_to_its_end(filled):
+def test_reembed_progress_increases_to_the_total(filled):
     told: list[verb.ReembedProgress] = []
     filled.reembed(NEW, progress=told.append)
     embedding = [(each.done, each.total) for each in told if each.phase == "embedding"]
@@ -227,12 +225,12 @@ def test_progress_rises_to_its_end(filled):
     assert told[-1] == verb.ReembedProgress("removing", 2, 2)
 
 
-def test_a_store_in_memory_keeps_its_embedder(open_book):
+def test_reembed_refuses_a_store_in_memory(open_book):
     with pytest.raises(BadSettings):
         open_book(url=":memory:").reembed(NEW)
 
 
-def test_an_unknown_embedder_is_refused_before_anything_is_begun(filled):
+def test_reembed_refuses_an_unknown_embedder_without_changes(filled):
     with pytest.raises(BadSettings, match="Unknown embedder"):
         filled.reembed("clairvoyance")
     assert states(filled) == {"hashing-256": "current"}
@@ -259,7 +257,7 @@ def blindly(count):
     ]
 
 
-def test_a_measured_calibration_is_kept_with_the_embedder_and_shown(book, open_book):
+def test_calibrate_stores_the_measurement_and_doctor_shows_the_result(book, open_book):
     found = book.calibrate(judged(30))
     assert found.proofs[Script.LATIN].holds
     again = open_book()
@@ -270,7 +268,7 @@ def test_a_measured_calibration_is_kept_with_the_embedder_and_shown(book, open_b
     assert "on 45 held-out pairs), measured blind for hebrew (correlation 0.47 on 46" in told
 
 
-def test_a_calibration_counts_at_once_for_handles_that_are_in_use(book):
+def test_calibrate_applies_to_open_handles_at_once(book):
     me = book.user("ana")
     me.remember("The lamp is green")
     before = me.recall("the green lamps").hits[0].similarity
@@ -280,14 +278,14 @@ def test_a_calibration_counts_at_once_for_handles_that_are_in_use(book):
     assert me.recall("the green lamps").hits[0].similarity == before
 
 
-def test_a_calibration_is_taken_back_by_reset(book, open_book):
+def test_calibrate_reset_restores_the_declared_calibration(book, open_book):
     book.calibrate(judged(30))
     declared = book.calibrate(reset=True)
     assert declared.knots == OLD.calibration.knots
     assert open_book()._engine.calibration == OLD.calibration
 
 
-def test_a_script_whose_map_does_not_hold_stays_unknown(book, open_book):
+def test_calibrate_leaves_similarity_unknown_for_a_script_without_correlation(book, open_book):
     found = book.calibrate(judged(30) + blindly(60))
     assert not found.proofs[Script.HEBREW].holds
     me = open_book().user("ana")
@@ -296,7 +294,7 @@ def test_a_script_whose_map_does_not_hold_stays_unknown(book, open_book):
 
 
 @pytest.mark.parametrize("lines", [blindly(60), ['{"a": "x", "b": "x", "similarity": 1}'] * 80])
-def test_pairs_on_which_nothing_holds_are_refused_and_what_is_known_stays(book, open_book, lines):
+def test_calibrate_refuses_pairs_without_correlation_and_keeps_the_old(book, open_book, lines):
     with pytest.raises(InvalidInput, match="nothing was stored") as refused:
         book.calibrate(lines)
     assert "correlation" in refused.value.message
@@ -304,7 +302,7 @@ def test_pairs_on_which_nothing_holds_are_refused_and_what_is_known_stays(book, 
         assert each._engine.calibration == OLD.calibration
 
 
-def test_lines_or_reset_but_not_both(book):
+def test_calibrate_requires_either_lines_or_reset(book):
     for wrong in ({}, {"lines": judged(30), "reset": True}, {"reset": "yes"}):
         with pytest.raises(InvalidInput):
             book.calibrate(**wrong)
@@ -326,7 +324,7 @@ def test_lines_or_reset_but_not_both(book):
         "words",
     ],
 )
-def test_pairs_that_are_none_or_too_few_are_refused(book, lines):
+def test_calibrate_refuses_malformed_or_too_few_pairs(book, lines):
     with pytest.raises(InvalidInput):
         book.calibrate(lines)
     assert book._engine.measured.calibration is None

@@ -46,7 +46,7 @@ def ana(quiet_book):
     return me
 
 
-def test_only_the_new_passages_are_told(quiet_book, ana):
+def test_index_page_after_a_replacement_holds_only_new_passages(quiet_book, ana):
     index, told = caught_up(quiet_book)
     assert told == 8
     ana.ingest(talk("crane", "Noa", 2), external_id="edited")
@@ -56,7 +56,7 @@ def test_only_the_new_passages_are_told(quiet_book, ana):
     assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
 
 
-def test_of_a_late_message_only_its_thread_is_told(quiet_book, ana):
+def test_index_page_after_a_late_slack_message_holds_only_that_thread(quiet_book, ana):
     written = [(f"177235560{n}.000100", "U1", f"A heron, number {n}") for n in range(1, 4)]
     ana.ingest(slack(*written), external_id="thread")
     index, _ = caught_up(quiet_book)
@@ -67,7 +67,7 @@ def test_of_a_late_message_only_its_thread_is_told(quiet_book, ana):
     assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
 
 
-def test_a_cache_that_slept_through_several_replacements_equals_a_rebuild(quiet_book, ana):
+def test_index_cache_equals_a_rebuild_after_several_missed_replacements(quiet_book, ana):
     early, _ = caught_up(quiet_book)
     ana.ingest(talk("crane", "Noa", 2), external_id="edited")
     between, _ = caught_up(quiet_book)
@@ -80,7 +80,7 @@ def test_a_cache_that_slept_through_several_replacements_equals_a_rebuild(quiet_
         assert index.fingerprint() == fresh.fingerprint()
 
 
-def test_between_the_replacement_and_its_processing_there_is_nothing(quiet_book, ana, clock):
+def test_index_has_no_passages_between_replacement_and_processing(quiet_book, ana, clock):
     index, _ = caught_up(quiet_book)
     ana.ingest(talk("crane"), external_id="edited", wait=False)
     index, _ = caught_up(quiet_book, index)
@@ -93,7 +93,7 @@ def test_between_the_replacement_and_its_processing_there_is_nothing(quiet_book,
     assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
 
 
-def test_what_was_replaced_before_it_was_forgotten_stays_dead_when_it_comes_back(quiet_book, ana):
+def test_restore_does_not_revive_passages_replaced_before_forget(quiet_book, ana):
     index, _ = caught_up(quiet_book)
     done = ana.ingest(talk("crane", turns=3), external_id="edited")
     ana.forget(done.id)
@@ -106,16 +106,14 @@ def test_what_was_replaced_before_it_was_forgotten_stays_dead_when_it_comes_back
         assert each.fingerprint() == fresh.fingerprint()
 
 
-def test_neither_tags_nor_filters_reach_what_was_replaced(quiet_book, ana):
+def test_recall_filters_do_not_reach_replaced_passages(quiet_book, ana):
     assert ana.recall(QUERY, filters={"tags": ["birds"]}).hits
     ana.ingest(talk("bridge"), external_id="edited", tags=["plans"])
     assert not ana.recall(QUERY, filters={"tags": ["birds"]}).hits
     assert not any("heron" in hit.text for hit in ana.recall(QUERY).hits)
 
 
-def test_of_a_source_replaced_again_and_again_the_dead_are_not_kept_forever(
-    quiet_book, ana, monkeypatch
-):
+def test_index_cache_drops_dead_passages_of_repeated_replacements(quiet_book, ana, monkeypatch):
     monkeypatch.setattr(index_module, "_FEW_DEAD", 16)
     sizes = []
     for n in range(30):

@@ -98,7 +98,7 @@ def answers(book):
     return asked
 
 
-def test_the_same_life_gives_the_same_hits_scores_and_explanations(both):
+def test_recall_is_equal_on_both_databases(both):
     for book, clock in both:
         live_through(book, clock)
     on_sqlite, on_postgres = (answers(book) for book, _ in both)
@@ -108,7 +108,7 @@ def test_the_same_life_gives_the_same_hits_scores_and_explanations(both):
     assert all(hit.why and hit.parts for answer in found for hit in answer.hits)
 
 
-def test_each_language_finds_its_own(both):
+def test_recall_finds_memories_in_each_language(both):
     for book, clock in both:
         live_through(book, clock)
         me = untraced(book, "ana")
@@ -124,7 +124,7 @@ def test_each_language_finds_its_own(both):
             assert text in [hit.text for hit in me.recall(query).hits], query
 
 
-def test_a_memory_carried_over_by_export_ranks_as_it_did(both):
+def test_recall_after_import_equals_recall_before_export(both):
     """The cache that lived through it all and one loaded at once agree as well."""
     (lived, clock), (imported, other_clock) = both
     live_through(lived, clock)
@@ -133,7 +133,7 @@ def test_a_memory_carried_over_by_export_ranks_as_it_did(both):
     assert answers(lived) == answers(imported)
 
 
-def test_lists_statistics_and_journal_are_the_same(both):
+def test_list_stats_journal_and_export_are_equal_on_both_databases(both):
     for book, clock in both:
         live_through(book, clock)
     told = []

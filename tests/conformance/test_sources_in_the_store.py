@@ -60,7 +60,7 @@ def loose_ends(store, scope=ANA):
 # ——— what is brought in ———
 
 
-def test_a_source_comes_back_as_it_was_given_and_only_to_its_owner(store):
+def test_source_round_trips_every_field_for_the_owner_only(store):
     source = a_source(
         title="Birds",
         summary="A heron.",
@@ -82,7 +82,7 @@ def test_a_source_comes_back_as_it_was_given_and_only_to_its_owner(store):
     assert store.sources(BOB, SourceListing()) == []
 
 
-def test_originals_are_kept_part_by_part_to_the_byte(store):
+def test_originals_round_trip_every_byte_part_by_part(store):
     source = a_source()
     store.apply(changeset(bringing(source, EVERY_BYTE)))
     step = appending(source, b"\x00second\xff")
@@ -92,7 +92,7 @@ def test_originals_are_kept_part_by_part_to_the_byte(store):
     assert loose_ends(store) == {}
 
 
-def test_passages_keep_their_order_and_are_found_by_their_units(store):
+def test_passages_keep_order_and_are_found_by_unit(store):
     source = kept(store, a_source(), ["one", "two", "three"])
     more = filling(source, ["four"])
     store.apply(changeset(more))
@@ -107,7 +107,7 @@ def test_passages_keep_their_order_and_are_found_by_their_units(store):
     assert loose_ends(store) == {}
 
 
-def test_made_anew_the_old_passages_go_and_the_original_stays_unless_another_comes(store):
+def test_passages_are_replaced_and_the_original_is_kept_unless_replaced(store):
     source = kept(store, a_source(), ["one", "two"])
     anew = filling(source.evolve(passages=0), ["eins"])
     store.apply(changeset(replace(anew, before=source, anew=True)))
@@ -120,7 +120,7 @@ def test_made_anew_the_old_passages_go_and_the_original_stays_unless_another_com
     assert loose_ends(store) == {}
 
 
-def test_a_removed_source_takes_everything_of_its_own_along_and_nothing_else(store, store_url):
+def test_source_removal_removes_only_rows_of_that_source(store, store_url):
     other = kept(store, a_source("talk 2"), ["what stays"])
     put(store, [a_memory("What stays")])
     before = all_rows(store_url)
@@ -133,7 +133,7 @@ def test_a_removed_source_takes_everything_of_its_own_along_and_nothing_else(sto
     assert loose_ends(store) == {}
 
 
-def test_of_an_erased_source_the_journal_keeps_lines_without_words(store):
+def test_source_erase_leaves_no_text_in_the_journal(store):
     source = a_source(thread_id="secret thread")
     store.apply(changeset(bringing(source), thread_id="secret thread"))
     store.apply(changeset(filling(source, ["a"]), thread_id="secret thread"))
@@ -149,7 +149,7 @@ def test_of_an_erased_source_the_journal_keeps_lines_without_words(store):
 # ——— who was faster ———
 
 
-def test_a_change_decided_on_an_older_version_is_refused_and_changes_nothing(store, store_url):
+def test_source_change_on_an_old_version_is_refused_and_writes_nothing(store, store_url):
     source = kept(store, a_source())
     stale = [
         altering(source.evolve(version=source.version - 1), title="Late"),
@@ -164,14 +164,14 @@ def test_a_change_decided_on_an_older_version_is_refused_and_changes_nothing(sto
     assert all_rows(store_url) == before
 
 
-def test_a_change_of_a_source_that_is_gone_is_refused(store):
+def test_source_change_after_removal_is_refused(store):
     source = kept(store, a_source())
     store.apply(changeset(ending(source)))
     with pytest.raises(StaleDecision):
         store.apply(changeset(altering(source, title="Late")))
 
 
-def test_one_name_has_one_source_for_each_owner(store, store_url):
+def test_source_alias_is_unique_per_origin_and_scope(store, store_url):
     store.apply(changeset(bringing(a_source())))
     before = all_rows(store_url)
     with pytest.raises(StaleDecision):
@@ -181,7 +181,7 @@ def test_one_name_has_one_source_for_each_owner(store, store_url):
     store.apply(changeset(bringing(a_source(user_id="bob")), scope=BOB))
 
 
-def test_of_threads_that_bring_in_one_name_at_once_one_is_first(store, store_url):
+def test_source_alias_claimed_by_concurrent_threads_goes_to_one(store, store_url):
     barrier, outcomes = Barrier(4), []
 
     def bring_in():
@@ -202,7 +202,7 @@ def test_of_threads_that_bring_in_one_name_at_once_one_is_first(store, store_url
     assert loose_ends(store) == {}
 
 
-def test_of_processes_that_bring_in_one_name_at_once_one_is_first(store, store_url):
+def test_source_alias_claimed_by_concurrent_processes_goes_to_one(store, store_url):
     with Child(bring_in_at_once, store_url) as one, Child(bring_in_at_once, store_url) as two:
         assert [one.hear(), two.hear()] == ["ready", "ready"]
         one.tell("go")
@@ -214,7 +214,7 @@ def test_of_processes_that_bring_in_one_name_at_once_one_is_first(store, store_u
 # ——— pages ———
 
 
-def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
+def test_source_listing_filters_and_pages_newest_first(store):
     made = [
         a_source("old", created_at=START - timedelta(days=2), source_type=SourceType.EMAIL),
         a_source("mid", created_at=START - timedelta(days=1), tags=("trip",), thread_id="t"),
@@ -257,7 +257,7 @@ def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
 # ——— what the index hears ———
 
 
-def test_the_index_hears_of_sources_and_passages_since_it_last_asked(store):
+def test_index_page_holds_sources_and_passages_since_the_last_seq(store):
     source = kept(store, a_source(title="Birds", tags=("nature",)), ["one", "two"])
     whole = page_of(store)
     assert [told.id for told in whole.sources] == [source.id]
@@ -273,7 +273,7 @@ def test_the_index_hears_of_sources_and_passages_since_it_last_asked(store):
     assert len(more.terms) == len(more.vectors) == 1
 
 
-def test_a_forgotten_source_is_told_of_and_told_again_when_it_comes_back(store):
+def test_index_page_reports_a_forgotten_source_and_restored_passages(store):
     source = kept(store, a_source())
     known = page_of(store).counters
     away = altering(source, state=State.SOFT_DELETED, purge_at=START)
@@ -288,14 +288,14 @@ def test_a_forgotten_source_is_told_of_and_told_again_when_it_comes_back(store):
     assert len(back.terms) == len(back.vectors) == 2
 
 
-def test_what_vanished_makes_every_cache_start_anew(store):
+def test_source_erase_increments_the_epoch(store):
     source = kept(store, a_source())
     epoch = store.counters(ANA).epoch
     store.apply(changeset(ending(source)))
     assert store.counters(ANA).epoch == epoch + 1
 
 
-def test_of_replaced_passages_caches_hear_by_the_first_unit_of_those_that_are_there(store):
+def test_index_page_reports_replaced_passages_by_first_unit(store):
     source = kept(store, a_source())
     known = store.counters(ANA)
     emptied = replace(altering(source, passages=0, status=ProcessingStatus.RAW), anew=True)
@@ -312,7 +312,7 @@ def test_of_replaced_passages_caches_hear_by_the_first_unit_of_those_that_are_th
 # ——— vectors and terms that come late ———
 
 
-def test_late_vectors_find_their_passages_by_unit(store):
+def test_record_of_late_passage_vectors_matches_by_unit(store):
     source = kept(store, a_source(), ["one", "two"], vectors=False)
     waiting = store.unembedded(ANA, UnembeddedQuery(10)).passages
     assert [text for _, text in waiting] == ["Dana: one", "Dana: two"]
@@ -332,7 +332,7 @@ def test_late_vectors_find_their_passages_by_unit(store):
     assert page_of(store).vectors == []  # the text is gone: so is its vector
 
 
-def test_a_late_vector_never_lands_on_another_owners_passage(store):
+def test_record_of_a_late_passage_vector_never_reaches_another_scope(store):
     kept(store, a_source(), ["one"], vectors=False)
     store.apply(changeset(bringing(a_source(user_id="bob")), scope=BOB))
     row = EMBEDDER.embed(["one"])[0].astype("<f4").tobytes()
@@ -343,7 +343,7 @@ def test_a_late_vector_never_lands_on_another_owners_passage(store):
 # ——— counting, looking for words, erasing all ———
 
 
-def test_the_census_counts_sources_and_sees_what_lacks_its_counterpart(store, store_url):
+def test_source_statistics_count_sources_and_report_rows_without_counterpart(store, store_url):
     source = kept(store, a_source())
     kept(store, a_source("mail", source_type=SourceType.EMAIL), ["one"])
     store.apply(changeset(bringing(a_source("waits"))))
@@ -378,13 +378,13 @@ def test_the_census_counts_sources_and_sees_what_lacks_its_counterpart(store, st
         ({"thread_id": "zebrafish"}, "sources"),
     ],
 )
-def test_a_text_is_found_in_every_column_of_a_source(store, field, table):
+def test_mentions_finds_a_text_in_every_column_of_a_source(store, field, table):
     store.apply(changeset(bringing(a_source(**field))))
     assert store.mentions(ANA, "ZEBRAFISH") == [table]
     assert store.mentions(BOB, "zebrafish") == []
 
 
-def test_a_text_is_found_in_passages_their_terms_and_in_originals(store):
+def test_mentions_finds_a_text_in_passages_terms_and_originals(store):
     source = a_source()
     store.apply(changeset(bringing(source, b"\xff raw Zebrafish \x00")))
     assert store.mentions(ANA, "zebrafish") == ["originals"]
@@ -394,7 +394,7 @@ def test_a_text_is_found_in_passages_their_terms_and_in_originals(store):
     assert store.mentions(ANA, "zebrafish") == []
 
 
-def test_erasing_a_user_leaves_nothing_of_their_sources_and_everything_of_others(store, store_url):
+def test_clear_scope_removes_sources_of_that_scope_only(store, store_url):
     kept(store, a_source())
     job = a_job(key="source:1")
     store.apply(changeset(EnqueueJob(job)))
@@ -409,13 +409,13 @@ def test_erasing_a_user_leaves_nothing_of_their_sources_and_everything_of_others
     assert loose_ends(store, BOB) == {}
 
 
-def test_withdrawn_work_is_owed_no_longer(store):
+def test_withdraw_jobs_by_key_keeps_other_jobs(store):
     store.apply(changeset(EnqueueJob(a_job(key="source:1")), EnqueueJob(a_job(key="source:2"))))
     store.apply(changeset(WithdrawJobs(("source:1",))))
     assert [job.key for job in store.jobs(ANA, JobQuery())] == ["source:2"]
 
 
-def test_compaction_names_every_table_that_holds_a_users_words():
+def test_postgresql_vacuum_covers_every_table_with_user_text():
     """PostgreSQL compacts table by table, so that the list could miss one; SQLite the whole file.
     That no byte is left is proved with the files themselves."""
     wordless = {"scopes", "receipts"}

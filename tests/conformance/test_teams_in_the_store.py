@@ -62,7 +62,7 @@ def pull_the_plug():
     failpoints.install_hook(None)
 
 
-def test_a_team_and_its_people_come_back_as_they_were(store):
+def test_team_and_memberships_round_trip_every_field(store):
     one = a_membership(is_primary=True, role=TeamRole.ADMIN)
     store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),)))
     store.apply(*both_sides(one))
@@ -75,7 +75,7 @@ def test_a_team_and_its_people_come_back_as_they_were(store):
     assert store.access(TEAM).team == renamed
 
 
-def test_a_membership_moves_the_teams_revision_and_not_the_users(store):
+def test_membership_change_increments_the_revision_of_the_team_only(store):
     put(store, [a_memory()])
     before = store.counters(ANA).revision
     store.apply(*both_sides(a_membership()))
@@ -83,7 +83,7 @@ def test_a_membership_moves_the_teams_revision_and_not_the_users(store):
     assert store.counters(ANA).revision == before
 
 
-def test_two_who_decide_on_one_state_of_a_team_cannot_both_win(store):
+def test_membership_change_on_a_stale_team_revision_is_refused(store):
     store.apply(*both_sides(a_membership(), decided_on=0))
     with pytest.raises(StaleDecision):
         store.apply(*both_sides(a_membership("bob"), decided_on=0))
@@ -91,14 +91,16 @@ def test_two_who_decide_on_one_state_of_a_team_cannot_both_win(store):
 
 
 @pytest.mark.parametrize("moment", ["apply.rows", "apply.journal", "apply.before_commit"])
-def test_a_crash_in_the_middle_leaves_neither_side(store, pull_the_plug, moment):
+def test_membership_change_interrupted_before_commit_leaves_neither_side(
+    store, pull_the_plug, moment
+):
     pull_the_plug(moment)
     with pytest.raises(RuntimeError):
         store.apply(*both_sides(a_membership()))
     assert store.access(ANA).memberships == store.access(TEAM).memberships == ()
 
 
-def test_a_change_in_a_teams_name_needs_a_member(store):
+def test_team_change_requires_an_active_member(store):
     one = a_membership()
     store.apply(*both_sides(one))
     change = Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),), member="ana")
@@ -109,7 +111,7 @@ def test_a_change_in_a_teams_name_needs_a_member(store):
             store.apply(change)
 
 
-def test_a_share_is_found_by_both_and_means_the_same(store):
+def test_share_is_found_by_owner_and_guest(store):
     share = Share(owner=ANA, source_id="source:1", guest="bob", granted_by="ana", granted_at=START)
     given = Changeset(ANA, START, "user:ana", (SetShare(share, TOLD),))
     taken = Changeset(BOB, START, "user:ana", (SetGrant(share, TOLD),))
@@ -119,7 +121,7 @@ def test_a_share_is_found_by_both_and_means_the_same(store):
     assert store.access(ANA).granted == (), "one is not one's own guest"
 
 
-def test_changes_that_cross_do_not_wait_for_each_other(store):
+def test_share_changes_in_opposite_directions_do_not_deadlock(store):
     """Ana shares with Bob while Bob shares with Ana: scopes are locked in one order."""
     start, failed = Barrier(2), []
 

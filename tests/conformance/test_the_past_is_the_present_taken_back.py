@@ -106,7 +106,7 @@ def opened(shared_url):
         max_size=10,
     )
 )
-def test_an_index_of_the_past_is_the_one_that_there_was(opened, deeds):
+def test_past_index_equals_the_index_at_that_moment(opened, deeds):
     book, clock = opened
     days = Days(book.user(f"ana{next(_users)}"), clock)
     for deed in deeds:
@@ -118,7 +118,7 @@ def test_an_index_of_the_past_is_the_one_that_there_was(opened, deeds):
 EVERYTHING = [(name, city, 0) for city in CITIES for name in DEEDS]
 
 
-def test_past_and_present_go_their_own_ways(me, clock):
+def test_past_index_and_present_index_are_independent(me, clock):
     days = Days(me, clock)
     for deed in EVERYTHING[:9]:
         days.do(*deed)
@@ -131,7 +131,7 @@ def test_past_and_present_go_their_own_ways(me, clock):
     assert known_of(past.index) == then == days.then(known_at)
 
 
-def test_what_has_never_changed_is_not_read_again(me, clock):
+def test_past_index_does_not_reload_unchanged_memories(me, clock):
     made = me.remember_many([f"Thing number {n}" for n in range(9)])
     clock.tick(days=1)
     me.update(made[3].id, importance=5)
@@ -145,7 +145,7 @@ def test_what_has_never_changed_is_not_read_again(me, clock):
     assert [unit for unit, *_ in past.page.terms] == [past.histories[0].unit]
 
 
-def test_a_page_of_the_past_reads_its_own_rows_alone(me, clock, monkeypatch):
+def test_list_known_at_fetches_only_rows_of_the_page(me, clock, monkeypatch):
     me.remember_many([f"Thing number {n}" for n in range(9)])
     store, read = type(me._engine.store), []
     fetch = store.fetch
@@ -157,7 +157,7 @@ def test_a_page_of_the_past_reads_its_own_rows_alone(me, clock, monkeypatch):
     assert len(read) == 4  # one more, to know whether there is more
 
 
-def test_what_the_present_has_missed_comes_with_the_past(open_book, clock):
+def test_past_index_load_includes_changes_missed_by_the_present_index(open_book, clock):
     one, other = (open_book().user("ana") for _ in range(2))
     one.remember("The kettle is blue")
     assert one.recall("kettle").hits

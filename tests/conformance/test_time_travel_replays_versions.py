@@ -129,7 +129,7 @@ def books(shared_url):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(deeds=LIVES, moments=st.lists(st.tuples(MOMENT, MOMENT), min_size=2, max_size=5))
-def test_each_moment_is_seen_as_it_was_written_down(books, deeds, moments):
+def test_list_and_recall_at_any_past_moment_equal_a_naive_replay(books, deeds, moments):
     book, other, clock = books
     life = Life(book, other, clock)
     for deed in deeds:
@@ -181,7 +181,7 @@ def versions_of(handle, id, **then):
 @example(deeds=[ROME, ("forget", "", 0, 1), OSLO])
 @example(deeds=[("note_for_a_while", "Rome", 0, 0), ("reword", "", 0, 40), ("night", "", 0, 13)])
 @example(deeds=[ROME, ("guard", "", 0, 1), OSLO, ("guard", "", 0, 1)])
-def test_what_a_memory_said_is_shown_to_each_as_far_as_it_is_theirs(books, deeds):
+def test_show_returns_only_versions_visible_to_the_principal(books, deeds):
     """Today as at a look back to this moment: nothing that was forgotten or had ended, and to an
     agent nothing of the time when it was sensitive or of a category that is kept from it."""
     book, other, clock = books

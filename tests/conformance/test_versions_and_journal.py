@@ -46,7 +46,7 @@ def eventful(book, clock):
     return me
 
 
-def test_each_change_writes_a_version_and_closes_the_one_before_at_the_same_instant(store):
+def test_update_writes_a_version_and_closes_the_previous_at_the_same_time(store):
     first = a_memory("One")
     put(store, [first])
     later = START + timedelta(hours=1)
@@ -60,7 +60,7 @@ def test_each_change_writes_a_version_and_closes_the_one_before_at_the_same_inst
     assert [old.memory.version, new.memory.version] == [1, 2]
 
 
-def test_two_changes_of_one_memory_in_one_changeset_are_two_versions(store):
+def test_apply_of_two_updates_in_one_changeset_writes_two_versions(store):
     first = a_memory("One")
     once = updating(first, importance=3)
     twice = updating(once.after, importance=4)
@@ -70,7 +70,7 @@ def test_two_changes_of_one_memory_in_one_changeset_are_two_versions(store):
     assert [version.invalidated_at is None for version in versions] == [False, False, True]
 
 
-def test_a_version_holds_all_that_can_change(store):
+def test_version_round_trips_every_field(store):
     told = a_memory(
         "Whole",
         tags=("a",),
@@ -85,7 +85,7 @@ def test_a_version_holds_all_that_can_change(store):
     assert remembered == told.evolve(arrived_at=None)
 
 
-def test_every_live_row_is_its_newest_version(eventful, store_url):
+def test_memory_rows_equal_their_newest_version(eventful, store_url):
     rows = raw(store_url, "SELECT id, version, content FROM memories ORDER BY id")
     open_versions = raw(
         store_url, "SELECT id, version, content FROM versions WHERE invalidated_at IS NULL"
@@ -94,13 +94,13 @@ def test_every_live_row_is_its_newest_version(eventful, store_url):
     assert len(rows) > 5
 
 
-def test_the_journal_holds_no_text(eventful, store_url):
+def test_journal_holds_no_text(eventful, store_url):
     written = repr(raw(store_url, "SELECT * FROM journal")).lower()
     assert len(written) > 1000
     assert [word for word in SECRETS if word in written] == []
 
 
-def test_the_journal_is_numbered_without_gaps_in_the_order_of_commits(eventful, book):
+def test_journal_is_numbered_without_gaps_in_commit_order(eventful, book):
     rows = book._engine.store.journal(ANA, JournalQuery())
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     revisions = [row.revision for row in rows]
@@ -109,13 +109,13 @@ def test_the_journal_is_numbered_without_gaps_in_the_order_of_commits(eventful, 
     assert book._engine.store.counters(ANA).journal == len(rows)
 
 
-def test_every_kind_of_event_so_far_has_its_line(eventful, book):
+def test_journal_has_an_entry_for_every_kind_of_event(eventful, book):
     rows = book._engine.store.journal(ANA, JournalQuery(events_only=True))
     told = Counter(row.entry.event for row in rows)
     assert set(told) == set(Event)
 
 
-def test_references_name_versions_that_exist(eventful, book, store_url):
+def test_journal_references_name_existing_versions(eventful, book, store_url):
     """Except of what was erased or has ended: its versions are gone, its lines stay."""
     rows = book._engine.store.journal(ANA, JournalQuery(events_only=True))
     gone = {
@@ -138,7 +138,7 @@ def test_references_name_versions_that_exist(eventful, book, store_url):
     assert named <= known
 
 
-def test_history_tells_one_items_life_in_the_seeds_columns(me):
+def test_history_lists_changes_of_one_memory_with_fixed_columns(me):
     item = me.remember("Something")
     me.update(item.id, importance=5)
     me.forget(item.id)
@@ -150,7 +150,7 @@ def test_history_tells_one_items_life_in_the_seeds_columns(me):
     assert {line["memory_id"] for line in told} == {item.id}
 
 
-def test_change_log_tells_one_threads_changes_in_the_seeds_columns(me):
+def test_change_log_lists_changes_of_one_thread_with_fixed_columns(me):
     here = me.remember("Said here", thread="here")
     me.remember("Said elsewhere", thread="elsewhere")
     told = me.change_log("here")
@@ -159,7 +159,7 @@ def test_change_log_tells_one_threads_changes_in_the_seeds_columns(me):
     assert (told[0]["thread_id"], told[0]["rev"]) == ("here", 1)
 
 
-def test_events_tell_operations_reads_included_in_the_seeds_columns(me):
+def test_events_list_operations_including_reads_with_fixed_columns(me):
     me.remember("The kettle is red")
     me.recall("red kettle", thread="t")
     search, create = me.events()
@@ -170,7 +170,7 @@ def test_events_tell_operations_reads_included_in_the_seeds_columns(me):
     assert search["sim"] > 0.5
 
 
-def test_the_newest_lines_come_first_when_asked_and_only_as_many(store):
+def test_journal_query_limits_to_the_newest_or_to_later_revisions(store):
     for number in range(5):
         put(store, [a_memory(f"Number {number}")])
     rows = store.journal(ANA, JournalQuery(newest=2))

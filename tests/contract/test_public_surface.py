@@ -46,42 +46,42 @@ def same(request):
     return compare
 
 
-def test_openapi(same, tmp_path):
+def test_openapi_matches_the_snapshot(same, tmp_path):
     with commonplace_open(tmp_path) as store, running(store) as server:
         same("openapi", surface.openapi(server.ask("GET", "/openapi.json").data))
 
 
-def test_mcp_tools(same):
+def test_mcp_tools_match_the_snapshot(same):
     same("mcp_tools", surface.mcp_tools())
 
 
-def test_commands(same):
+def test_cli_commands_match_the_snapshot(same):
     same("commands", surface.commands())
 
 
-def test_operations(same):
+def test_operations_match_the_snapshot(same):
     same("operations", surface.operations())
 
 
-def test_error_codes(same):
+def test_error_codes_match_the_snapshot(same):
     same("error_codes", surface.error_codes())
 
 
-def test_settings(same):
+def test_settings_match_the_snapshot(same):
     same("settings", surface.settings())
 
 
-def test_python_names(same):
+def test_python_names_match_the_snapshot(same):
     same("python_names", surface.python_names())
 
 
-def test_database_schema(same, open_book, store_url):
+def test_database_schema_matches_the_snapshot(same, open_book, store_url):
     open_book().close()
     name = "schema_postgres" if is_postgres(store_url) else "schema_sqlite"
     same(name, surface.schema(schema_of(store_url)))
 
 
-def test_export(same, tmp_path, monkeypatch):
+def test_export_matches_the_snapshot(same, tmp_path, monkeypatch):
     counted = count(1)
     monkeypatch.setattr(
         uuid, "uuid4", lambda: uuid.UUID(int=next(counted))

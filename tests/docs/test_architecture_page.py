@@ -31,13 +31,13 @@ def is_only_a_docstring(path):
     return len(ast.parse(path.read_text(encoding="utf-8")).body) == 1
 
 
-def test_every_folder_with_modules_is_a_heading():
+def test_architecture_page_has_a_heading_per_folder():
     folders = {path.parent for path in SOURCE.rglob("*.py")}
     assert {folder_of(heading) for heading in SECTIONS} == folders
 
 
 @pytest.mark.parametrize("heading", SECTIONS)
-def test_every_module_has_one_line_under_its_folder(heading):
+def test_architecture_page_has_one_line_per_module(heading):
     """A folder's `__init__.py` that holds nothing but its docstring needs none."""
     modules = [
         path.name
@@ -50,12 +50,12 @@ def test_every_module_has_one_line_under_its_folder(heading):
 
 
 @pytest.mark.parametrize("heading", SECTIONS)
-def test_every_line_names_files_that_are_there(heading):
+def test_architecture_page_names_only_existing_files(heading):
     for name in NAMED[heading]:
         assert (folder_of(heading) / name).exists(), f"{heading}/{name}"
 
 
-def test_every_data_file_is_named():
+def test_architecture_page_names_every_data_file():
     """Files of folders without modules (migrations, demo data) are named by their folder."""
     named = {folder_of(heading) / name for heading, names in NAMED.items() for name in names}
     data = {
@@ -66,14 +66,14 @@ def test_every_data_file_is_named():
     assert {str(path) for path in data if path not in named and path.parent not in named} == set()
 
 
-def test_the_order_of_imports_is_the_declared_one():
+def test_architecture_page_import_order_is_the_declared_one():
     (drawn,) = re.findall(r"```\n(errors, model\n.*?)```", FLOWS, re.S)
     steps = [step.strip() for step in re.split(r"\n→|\n|→", drawn) if step.strip()]
     declared = [", ".join(room.replace(".", "/") for room in rooms) for rooms in DIRECTION]
     assert steps == declared
 
 
-def test_the_drawn_folders_are_the_packages_own():
+def test_architecture_page_folder_tree_matches_the_package():
     (drawn,) = re.findall(r"```\nsrc/commonplace/\n(.*?)^benchmarks/", FLOWS, re.M | re.S)
     folders = set(re.findall(r"^  (\w+)/ ", drawn, re.M))
     assert folders == {path.name for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
@@ -81,6 +81,6 @@ def test_the_drawn_folders_are_the_packages_own():
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w/]+/[\w.]*)`", FLOWS))))
-def test_every_path_in_the_flows_exists(path):
+def test_architecture_page_flow_paths_exist(path):
     root = SOURCE.parents[1]
     assert (SOURCE / path).exists() or (root / path).exists()

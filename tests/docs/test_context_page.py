@@ -11,20 +11,20 @@ from commonplace.engine.prompt_context.wording import LONG_TEXT
 PAGE = (Path(__file__).parents[2] / "docs/context.md").read_text()
 
 
-def test_its_example_runs(capsys):
+def test_context_page_example_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(code, "docs/context.md", "exec"), {})
     assert "## Recalled for this question" in capsys.readouterr().out
 
 
-def test_its_table_has_every_layer_in_its_order():
+def test_context_page_table_lists_layers_in_order():
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d*) ?\| (.+) \|$", PAGE, re.M)
     assert rows == [
         (str(layer.name), layer.heading, str(layer.most or ""), layer.told) for layer in LAYERS
     ]
 
 
-def test_its_picture_has_every_layer_in_its_order():
+def test_context_page_diagram_lists_layers_in_order():
     chains = re.findall(r"^    (\w+(?: --> \w+)+)$", PAGE, re.M)
     drawn = [chain.split(" --> ") for chain in chains]
     assert drawn == [
@@ -32,7 +32,7 @@ def test_its_picture_has_every_layer_in_its_order():
     ]
 
 
-def test_the_numbers_it_names():
+def test_context_page_numbers_match_the_code():
     assert f"at most {STABLE_SHARE:.0%}".replace("%", " %") in PAGE
     assert f"{LAYER_BY_NAME[LayerName.RECALLED].share:.0%}".replace("%", " %") in PAGE
     assert f"more than {LONG_TEXT} characters" in PAGE

@@ -79,33 +79,33 @@ REST = sorted(
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_path_exists(path):
+def test_contributing_page_paths_exist(path):
     assert found_at(path), path
 
 
 @pytest.mark.parametrize(("name", "path"), NAMES)
-def test_a_name_is_defined_in_the_file_that_is_named_with_it(name, path):
+def test_contributing_page_names_are_defined_in_the_named_file(name, path):
     assert path, f"`{name}` needs the file that it is in"
     assert name in defined_in(found_at(path)), f"{name} is not in {path}"
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_make_target_exists(target):
+def test_contributing_page_make_targets_exist(target):
     assert re.search(rf"^{target}:", MAKEFILE, re.M)
 
 
-def test_every_make_target_is_told():
+def test_contributing_page_names_every_make_target():
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.M)
     assert set(phony.split()) == {*TARGETS, "clean"}
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_a_module_can_be_run(module):
+def test_contributing_page_modules_exist(module):
     assert find_spec(module)
 
 
 @pytest.mark.parametrize("command", REST)
-def test_whatever_else_is_in_backticks_is_a_command_whose_files_exist(command):
+def test_contributing_page_commands_name_existing_files(command):
     program, *arguments = command.split()
     assert program in ("git", "python", ".venv/bin/python"), command
     for path in filter(is_path, arguments):

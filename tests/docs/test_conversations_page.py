@@ -18,19 +18,19 @@ def first_cells(after: str) -> list[str]:
     ]
 
 
-def test_its_example_runs():
+def test_conversations_page_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(code, "docs/conversations.md", "exec"), {})
 
 
-def test_it_lists_every_part_of_the_answer():
+def test_conversations_page_lists_every_field_of_observed():
     named = {field.name for field in fields(Observed)} | {"looked_closely"}
     assert set(first_cells("| part | holds |\n|---|---|\n")) == named - {"revision"}
 
 
-def test_it_lists_every_reason_to_leave_something_out():
+def test_conversations_page_lists_every_skip_reason():
     assert first_cells("| left out | because |\n|---|---|\n") == [str(each) for each in SkipReason]
 
 
-def test_it_names_the_limit_of_a_day():
+def test_conversations_page_names_the_daily_limit():
     assert f"{BY_NAME['observe_daily'].default} unless set otherwise" in PAGE

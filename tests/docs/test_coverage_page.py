@@ -26,42 +26,42 @@ def rows_of(section):
 
 
 @pytest.mark.parametrize("named", NAMED)
-def test_a_named_test_exists(named):
+def test_coverage_page_named_tests_exist(named):
     file, _, name = named.partition("::")
     text = (ROOT / file).read_text()
     assert f"def {name or 'test_'}" in text
 
 
-def test_the_page_names_tests():
+def test_coverage_page_names_more_than_40_tests():
     assert len(NAMED) > 40
 
 
 @pytest.mark.parametrize("document", HEADINGS)
-def test_every_heading_of_a_design_document_has_one_line(document):
+def test_coverage_page_has_a_row_per_design_heading(document):
     assert [row[0] for row in rows_of(document)] == HEADINGS[document]
 
 
 @pytest.mark.parametrize(("number", "heading"), list(enumerate(CONTRACT, 1)))
-def test_every_heading_of_the_contract_has_a_line(number, heading):
+def test_coverage_page_has_a_row_per_contract_section(number, heading):
     told = [row[0] for row in rows_of("The contract")]
     named = [each for each in told if re.search(rf"§{number}\b", each)]
     assert named, f"§{number} {heading}"
 
 
 @pytest.mark.parametrize("section", ["The contract", *HEADINGS])
-def test_every_line_names_a_test_or_says_why_there_is_none(section):
+def test_coverage_page_rows_name_a_test_or_a_reason(section):
     for heading, *_, proof in rows_of(section):
         is_said = proof == "–" or proof.startswith("Later: ")
         assert is_said or "`tests/" in proof, heading
 
 
 @pytest.mark.parametrize("section", ["The contract", *HEADINGS])
-def test_every_line_says_what(section):
+def test_coverage_page_rows_have_a_description(section):
     for heading, what, _ in rows_of(section):
         assert what, heading
 
 
-def test_what_the_contract_asks_for_and_is_not_there_is_said():
+def test_coverage_page_lists_no_existing_recall_parameter_as_missing():
     (recall,) = [row[1] for row in rows_of("The contract") if row[0].startswith("§8 Recall, one")]
     built = {
         name for name in ("include_archived", "strict") if name in signature(User.recall).parameters

@@ -16,21 +16,21 @@ QUERIES = [query for queries in REFUSED.values() for query in queries]
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
-def test_every_example_is_refused_in_the_words_of_the_page(query):
+def test_cypher_page_shows_the_message_of_every_refused_example(query):
     assert refusal(query).message.replace("|", "\\|") in PAGE
 
 
 @pytest.mark.parametrize("word", REFUSED_WORDS)
-def test_every_word_that_is_refused_stands_there_and_is_refused(word):
+def test_cypher_page_lists_every_refused_keyword(word):
     assert f"`{word}`" in PAGE
     assert refusal(f"{word} x").message.startswith(f"{word} is not allowed")
 
 
-def test_every_function_stands_there():
+def test_cypher_page_lists_every_function():
     assert all(f"`{name}`" in PAGE for name in FUNCTION_NAMES)
 
 
-def test_what_the_parser_and_the_checks_refuse_has_an_example():
+def test_cypher_page_has_an_example_of_every_refusal_message():
     """Each message of the code; what is left out is a misspelling."""
     folder = ROOT / "src/commonplace/engine/graph_search/cypher/syntax"
     files = ("parser", "expression_parser", "checks", "kinds")
@@ -54,7 +54,7 @@ MISSPELT = {
 }
 
 
-def test_the_decision_tells_how_much_was_made_up():
+def test_cypher_decision_names_the_fuzzing_counts():
     soak = (ROOT / "tests/soak/test_fuzzing_cypher.py").read_text()
     for name, count in (("CYPHER_SOUPS", "200,000"), ("CYPHER_RUNS", "20,000")):
         assert f'"{name}", "{count.replace(",", "")}"' in soak

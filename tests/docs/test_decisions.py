@@ -16,7 +16,7 @@ IS_PATH = re.compile(r"\w[\w.-]*/[\w./-]*|\w+\.(?:py|toml|sql|txt)")
 FILES = {path.name for base in (SOURCE, ROOT / "tools") for path in base.rglob("*.*")}
 
 
-def test_every_decision_is_listed_under_its_number_and_title():
+def test_decisions_are_listed_by_number_and_title():
     assert [name for _, _, name in LISTED] == [path.name for path in PAGES]
     for number, title, name in LISTED:
         heading = (FOLDER / name).read_text(encoding="utf-8").partition("\n")[0]
@@ -24,7 +24,7 @@ def test_every_decision_is_listed_under_its_number_and_title():
         assert int(name[:4]) == int(number)
 
 
-def test_numbers_that_were_never_used_are_said():
+def test_decisions_list_names_unused_numbers():
     numbers = {int(number) for number, _, _ in LISTED}
     unused = sorted(set(range(1, max(numbers))) - numbers)
     told = (FOLDER / "README.md").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def test_numbers_that_were_never_used_are_said():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_the_files_that_a_decision_names_exist(page):
+def test_decisions_name_existing_files(page):
     """A bare name is that of some file; a path starts at the package or at the checkout."""
     for word in re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8")):
         if IS_PATH.fullmatch(word):

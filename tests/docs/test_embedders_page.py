@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/embedders.md").read_text(encoding="utf-8")
 
 
-def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
+def test_embedders_page_commands_run_in_order(tmp_path, monkeypatch):
     blocks = re.findall(r"```\n(commonplace .*?)```", PAGE, re.S)
     lines = [line for block in blocks for line in block.strip().splitlines()]
     assert {line.split()[1] for line in lines} >= {"doctor", "calibrate", "reembed"}
@@ -23,14 +23,14 @@ def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
         assert ran.returncode == 0, f"{line}: {ran.stderr}"
 
 
-def test_the_variables_it_names_are_settings():
+def test_embedders_page_variables_are_settings():
     settings = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     named = set(re.findall(r"COMMONPLACE_\w+(?==)", PAGE))
     assert named
     assert all(f"`{name}`" in settings for name in named)
 
 
-def test_every_embedder_has_its_rows():
+def test_embedders_page_tables_have_rows_for_every_embedder():
     tables = PAGE.partition(BEGIN)[2].partition(END)[0]
     for name in EMBEDDERS:
         assert tables.count(f"| {make_embedder(name).name} |") >= 4, name

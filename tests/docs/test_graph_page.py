@@ -32,17 +32,17 @@ def names():
 
 
 @pytest.mark.parametrize("query", block("cypher").strip().splitlines())
-def test_its_queries_are_answered(names, query):
+def test_graph_page_cypher_queries_return_rows(names, query):
     assert names["me"].traverse("cypher", cypher=query).rows
 
 
-def test_its_example_runs_to_its_end():
+def test_graph_page_example_runs():
     made = {}
     exec(compile(block("python"), "docs/graph.md", "exec"), made)
     made["book"].close()
 
 
-def test_its_commands_run(names, tmp_path, monkeypatch):
+def test_graph_page_commands_run(names, tmp_path, monkeypatch):
     store = str(tmp_path / "graph.db")
     for name, value in (("STORE", store), ("EMBEDDER", "hashing"), ("USER", "ana")):
         monkeypatch.setenv(f"COMMONPLACE_{name}", value)
@@ -57,12 +57,12 @@ def test_its_commands_run(names, tmp_path, monkeypatch):
     assert ran.stdout.startswith("digraph memory {")
 
 
-def test_it_names_the_categories_that_an_agent_needs():
+def test_graph_page_names_the_category_of_each_node_type():
     for kind in NodeType:
         assert re.search(rf"\| \*\*{kind}\*\* \|.*\| `{NODE_CATEGORY[kind]}` \|", PAGE)
 
 
-def test_each_way_to_put_something_right_works(names, tmp_path, monkeypatch):
+def test_graph_page_correction_commands_run(names, tmp_path, monkeypatch):
     """In the order of the table, in one memory."""
     store = str(tmp_path / "graph.db")
     for name, value in (("STORE", store), ("EMBEDDER", "hashing"), ("USER", "ana")):

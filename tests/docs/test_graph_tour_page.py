@@ -38,16 +38,16 @@ def of_omer(edges, type):
     }
 
 
-def test_the_page_is_what_the_commands_answer():
+def test_graph_tour_page_is_current():
     made = reference._MADE + graph_tour.graph_tour_page()
     assert made == (DOCS / "graph-tour.md").read_text(), "run `make docs`"
 
 
-def test_the_picture_is_drawn_from_the_graph():
+def test_graph_tour_picture_is_current():
     assert graph_picture() == PICTURE, "run `make docs`"
 
 
-def test_everything_in_the_graph_is_in_the_picture(lived):
+def test_graph_tour_picture_shows_every_node_and_edge(lived):
     me, _ = lived
     graph = json.loads(me.graph(past=True))
     words = [each.text for each in ElementTree.fromstring(PICTURE).iter(f"{SVG}text")]
@@ -57,7 +57,7 @@ def test_everything_in_the_graph_is_in_the_picture(lived):
     assert {type: words.count(type) for type in types} == types
 
 
-def test_no_label_of_the_picture_covers_another():
+def test_graph_tour_picture_labels_do_not_overlap():
     boxes = [
         tuple(float(box.get(side)) for side in ("x", "y", "width", "height"))
         for box in ElementTree.fromstring(PICTURE).iter(f"{SVG}rect")
@@ -70,14 +70,14 @@ def test_no_label_of_the_picture_covers_another():
             assert apart
 
 
-def test_nodes_that_nothing_connects_have_a_place_in_the_frame_too():
+def test_graph_tour_layout_places_unconnected_nodes_in_the_frame():
     frame = Frame(400, 300, (20, 10))
     at = placed(["a", "b", "c", "d"], [("a", "b")], frame)
     assert len(set(at.values())) == 4
     assert all(20 <= x <= 380 and 10 <= y <= 290 for x, y in at.values())
 
 
-def test_somebody_changes_job_and_city_and_nothing_is_overwritten(lived):
+def test_graph_tour_job_and_city_change_keeps_past_edges(lived):
     omer = lived[0].node("Omer")
     assert of_omer(omer.edges, "works-at") == {("Brightwater", True)}
     assert of_omer(omer.others, "works-at") == {("Northwind", False)}
@@ -85,7 +85,7 @@ def test_somebody_changes_job_and_city_and_nothing_is_overwritten(lived):
     assert of_omer(omer.others, "lives-in") == {("Haifa", False)}
 
 
-def test_two_fall_out_and_make_up(lived):
+def test_graph_tour_conflict_edge_has_a_start_and_an_end(lived):
     (quarrel,) = [e for e in lived[0].node("Omer").others if e.relationship_type == "conflict"]
     assert {quarrel.from_name, quarrel.to_name} == {"Omer", "Tamar"}
     assert (quarrel.attitude_word, f"{quarrel.valid_from:%d}–{quarrel.valid_to:%d}") == (
@@ -94,7 +94,7 @@ def test_two_fall_out_and_make_up(lived):
     )
 
 
-def test_a_goal_and_a_worry_are_ideas_of_the_owner(lived):
+def test_graph_tour_goal_and_worry_are_edges_of_the_owner(lived):
     edges = lived[0].node("me").edges
     assert {type: to for _, type, to in told(edges) if type in ("goal", "worries-about")} == {
         "goal": "run a half marathon",
@@ -102,7 +102,7 @@ def test_a_goal_and_a_worry_are_ideas_of_the_owner(lived):
     }
 
 
-def test_what_was_true_and_what_was_known(lived):
+def test_graph_tour_node_as_of_and_known_at_differ(lived):
     me, _ = lived
     true_then = me.node("Omer", as_of=graph_tour.THEN)
     known_then = me.node("Omer", as_of=graph_tour.THEN, known_at=graph_tour.THEN)
@@ -113,12 +113,12 @@ def test_what_was_true_and_what_was_known(lived):
     assert not known_then.others
 
 
-def test_the_query_finds_colleagues(lived):
+def test_graph_tour_cypher_query_finds_colleagues(lived):
     rows = lived[0].traverse("cypher", cypher=graph_tour.COLLEAGUES).rows
     assert [tuple(row) for row in rows] == [("Gil", "Helios"), ("Idan", "Helios")]
 
 
-def test_erased_it_is_as_if_the_letter_had_never_come(lived):
+def test_graph_tour_erase_leaves_the_graph_as_without_the_source(lived):
     me, ids = lived
     me.erase(ids[-1], now=True)
     calendar = Calendar()
@@ -139,7 +139,7 @@ def _counts(me):
     return {node["name"]: node["source_count"] for node in json.loads(me.graph())["nodes"]}
 
 
-def test_ids_are_short_on_the_page():
+def test_graph_tour_page_shortens_ids():
     page = (DOCS / "graph-tour.md").read_text()
     assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", page)
     assert "source:…1" in page

@@ -32,7 +32,7 @@ ALL = [(path, command) for path, command in commands() if path]
 
 
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
-def test_each_command_has_a_short_plain_summary(path, command):
+def test_help_has_a_short_plain_summary_per_command(path, command):
     assert command.short_help
     assert len(command.short_help) <= LONGEST, command.short_help
     assert command.short_help.endswith(".")
@@ -41,7 +41,7 @@ def test_each_command_has_a_short_plain_summary(path, command):
 
 
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
-def test_each_option_has_a_short_plain_help(path, command):
+def test_help_has_a_short_plain_text_per_option(path, command):
     for parameter in command.params:
         if TYPER_OWN.isdisjoint(parameter.opts):
             first = parameter.help.split(". ")[0]
@@ -49,7 +49,7 @@ def test_each_option_has_a_short_plain_help(path, command):
             assert not DIALECT.search(parameter.help), (parameter.name, parameter.help)
 
 
-def test_verbs_begin_with_a_summary_line():
+def test_help_docstrings_of_verbs_begin_with_the_summary():
     for operation in OPERATIONS:
         first, _, rest = inspect.getdoc(operation.method).partition("\n")
         assert first == operation.summary
@@ -59,7 +59,7 @@ def test_verbs_begin_with_a_summary_line():
         )
 
 
-def test_no_summary_is_cut_at_80_columns():
+def test_help_summaries_fit_80_columns():
     shown = CliRunner().invoke(build(), ["--help"], env={"COLUMNS": "80"}).output
     for path, command in ALL:
         if len(path) == 1:
@@ -67,7 +67,7 @@ def test_no_summary_is_cut_at_80_columns():
     assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_every_command_is_in_a_section_and_everyday_ones_come_first():
+def test_help_lists_every_command_in_a_section_and_common_ones_first():
     shown = CliRunner().invoke(build(), ["--help"]).output
     assert [line[:-1] for line in shown.splitlines() if line[:-1] in PANELS] == list(PANELS)
     named = {name for names in PANELS.values() for name in names.split()}
@@ -77,11 +77,11 @@ def test_every_command_is_in_a_section_and_everyday_ones_come_first():
     assert [line.split()[0] for line in first] == everyday
 
 
-def test_what_people_try_leads_to_a_command_that_exists():
+def test_help_aliases_lead_to_existing_commands():
     exists = {path[0] for path, _ in ALL} | {"--version"}
     assert {use.split()[0] for use in ALIASES.values()} <= exists
     assert not set(ALIASES) & {path[0] for path, _ in ALL}
 
 
-def test_options_of_every_command_have_help():
+def test_help_exists_for_every_global_option():
     assert all(option.help for option in GLOBALS.values())

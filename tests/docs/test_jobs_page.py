@@ -24,13 +24,13 @@ PAGE = (Path(__file__).parents[2] / "docs/jobs.md").read_text(encoding="utf-8")
 KINDS = re.findall(r"^\| `(\w+)` \| .+ \| .+ \| .+ \|$", PAGE, re.M)
 
 
-def test_it_names_every_kind_of_work():
+def test_jobs_page_names_every_job_kind():
     assert set(KINDS) == set(bind_job_kinds(None))
     declared = {name for name in vars(follow_up_jobs) if name.endswith("_JOB")}
     assert set(KINDS) == {getattr(follow_up_jobs, name) for name in declared}
 
 
-def test_its_numbers_are_the_codes():
+def test_jobs_page_numbers_match_the_code():
     beat = LEASE.total_seconds() / BEATS_PER_LEASE
     assert f"{LEASE.total_seconds():g} seconds, renewed every {beat:g}" in PAGE
     assert f"every {POLL_SECONDS:g} seconds" in PAGE
@@ -44,6 +44,6 @@ def test_its_numbers_are_the_codes():
     assert f"| states | {', '.join(JobState)} |" in PAGE
 
 
-def test_its_settings_exist():
+def test_jobs_page_settings_exist():
     for name, value in re.findall(r"`(\w+) = ([\w-]+)`", PAGE):
         assert value in BY_NAME[name].help or value == BY_NAME[name].default

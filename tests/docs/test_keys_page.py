@@ -15,12 +15,12 @@ from support.clock import START
 PAGE = (Path(__file__).parents[2] / "docs/keys.md").read_text()
 
 
-def test_its_example_runs():
+def test_keys_page_example_runs():
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(example, "docs/keys.md", "exec"), {})
 
 
-def test_its_commands_run(tmp_path):
+def test_keys_page_commands_run(tmp_path):
     environment = {"COMMONPLACE_STORE": str(tmp_path / "keys.db"), "HOME": str(tmp_path)}
     environment["COMMONPLACE_EMBEDDER"] = "hashing"
     blocks = re.findall(r"```\n(commonplace .*?)```", PAGE, re.S)
@@ -31,19 +31,19 @@ def test_its_commands_run(tmp_path):
         assert ran.returncode == 0, f"{line}: {ran.stderr}"
 
 
-def test_it_has_a_row_for_every_right():
+def test_keys_page_has_a_row_per_right():
     rows = re.findall(r"^\| ([a-z_]+) \|", PAGE, re.M)
     parameters = set(signature(User.keys_create).parameters)
     assert set(rows[1:]) == parameters - {"self", "label", "ttl_days", "expires_at"}
 
 
-def test_its_numbers_are_the_codes():
+def test_keys_page_numbers_match_the_code():
     assert f"At most {MAX_VALID_KEYS:,} keys" in PAGE
     assert f"at most {MAX_GRACE}, a week" in PAGE
     assert MAX_GRACE == 7 * 24 * 60
 
 
-def test_scanners_find_a_token_by_the_pattern_it_gives():
+def test_keys_page_token_pattern_matches_tokens():
     (pattern,) = re.findall(r"`(cpk_\[.*?)`", PAGE)
     for user in ("ana", "שרה", None):
         key = Key(id="5f0e8a1c-1111", user_id=user, label="laptop", created_at=START)

@@ -23,7 +23,7 @@ PAGE = (Path(__file__).parents[2] / "docs/mcp.md").read_text()
 COMMANDS = [line for line in PAGE.splitlines() if line.startswith("commonplace mcp")]
 
 
-def test_its_commands_print_settings():
+def test_mcp_page_commands_print_settings():
     assert len(COMMANDS) > 5
     for line in COMMANDS:
         words = line.split()[1:]
@@ -35,12 +35,12 @@ def test_its_commands_print_settings():
             assert "commonplace" in next(iter(json.loads(ran.stdout).values()))
 
 
-def test_it_names_every_client():
+def test_mcp_page_names_every_client():
     for name in BY_CLIENT:
         assert re.search(rf"\b{name}\b", PAGE), name
 
 
-def test_its_python_runs(tmp_path, capsys):
+def test_mcp_page_python_example_runs(tmp_path, capsys):
     """On a store of its own, with this Python's command."""
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     begun = 'StdioServerParameters(command="commonplace", args=["mcp", "--user", "ana"])'
@@ -70,7 +70,7 @@ def at_a_server(folder):
 
 
 @pytest.mark.parametrize("reached", [over_stdio, at_a_server])
-def test_its_tour_gets_the_answers_that_it_shows(reached, tmp_path):
+def test_mcp_page_tour_gets_the_shown_answers(reached, tmp_path):
     """Names in braces are ids that an answer before has told."""
     known = {}
     assert len(TOUR) > 10
@@ -87,7 +87,7 @@ def test_its_tour_gets_the_answers_that_it_shows(reached, tmp_path):
     assert known.keys() == {"door", "keys"}
 
 
-def test_its_table_names_every_tool():
+def test_mcp_page_table_names_every_tool():
     (table,) = re.findall(r"\| when \| tool \|\n(.*?)\n\n", PAGE, re.S)
     named = set(re.findall(r"`(\w+)`", table)) - {"undo"}
     assert named == {tool.name for tool in TOOLS}
@@ -95,7 +95,7 @@ def test_its_table_names_every_tool():
     assert len(TOOLS) == 14
 
 
-def test_what_it_says_of_names_is_so():
+def test_mcp_page_names_existing_resources_prompt_and_protocol_versions():
     for uri in re.findall(r"`(memory://[^`]+)`", PAGE):
         assert uri in {place.uri for place in RESOURCES}
     assert f"`{PROMPT_NAME}`" in PAGE

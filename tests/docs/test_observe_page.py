@@ -28,6 +28,6 @@ def as_the_page_says(found: TurnFinding) -> tuple[str, str | None]:
 
 
 @pytest.mark.parametrize(("who", "says", "kept", "content"), examples())
-def test_an_example_of_the_page_is_kept_as_it_says(who, says, kept, content):
+def test_observe_page_examples_are_stored_as_shown(who, says, kept, content):
     (found,) = said(says, who)
     assert as_the_page_says(found) == (kept, content)

@@ -23,14 +23,14 @@ PAGE = (Path(__file__).parents[2] / "docs/profile.md").read_text()
 ROWS = dict(re.findall(r"^\| ([a-z_, ]+) \| (.+) \|$", PAGE, re.M))
 
 
-def test_the_page_lists_what_waits_and_what_applies():
+def test_profile_page_lists_fields_that_apply_and_fields_that_wait():
     by_rule = {rule.partition(" ")[0]: set(names.split(", ")) for names, rule in ROWS.items()}
     assert by_rule["applies"] == BENIGN_FIELDS
     waiting = [set(names.split(", ")) for names, rule in ROWS.items() if rule.startswith("waits")]
     assert waiting == [SENSITIVE_FIELDS, {"any other"}]
 
 
-def test_its_numbers_are_the_codes():
+def test_profile_page_numbers_match_the_code():
     assert (
         f"after {ENOUGH_SIGNALS} independent signals, or one insight of confidence {SURE_INSIGHT}"
         in PAGE
@@ -48,6 +48,6 @@ def test_its_numbers_are_the_codes():
     )
 
 
-def test_its_example_runs():
+def test_profile_page_example_runs():
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(example, "docs/profile.md", "exec"), {})

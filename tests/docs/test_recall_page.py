@@ -12,11 +12,11 @@ from tools.signals import BEGIN, END, with_signals
 PAGE = (Path(__file__).parents[2] / "docs/recall.md").read_text()
 
 
-def test_its_table_is_what_the_code_says():
+def test_recall_page_signal_table_is_current():
     assert with_signals(PAGE) == PAGE, "run `make docs`"
 
 
-def test_every_signal_has_a_row_with_its_weight():
+def test_recall_page_has_a_row_per_signal_with_the_weight():
     table = PAGE.partition(BEGIN)[2].partition(END)[0]
     told = {name: float(at_most) for name, at_most in ROW.findall(table)}
     assert told.keys() == asdict(WEIGHTS).keys()
@@ -26,18 +26,18 @@ def test_every_signal_has_a_row_with_its_weight():
 ROW = re.compile(r"^\| `(\w+)` \| [^|]+ \| ([+-][\d.]+) \| [^|]+ \|$", re.M)
 
 
-def test_it_names_every_filter():
+def test_recall_page_names_every_filter():
     (sentence,) = re.findall(r"^The filters: (.*)\.$", PAGE, re.M)
     named = re.sub(r"\([^)]*\)", "", sentence).replace(" ", "").split(",")
     assert sorted(named) == sorted(FILTER_NAMES)
 
 
-def test_what_it_says_of_insights_is_so():
+def test_recall_page_weight_of_insights_matches_the_code():
     weights = {kind: policy.recall_weight for kind, policy in POLICIES.items()}
     assert {kind for kind, weight in weights.items() if weight != 1} == {Kind.INSIGHT}
     assert f"An insight counts {weights[Kind.INSIGHT]:g} times" in PAGE
 
 
-def test_its_example_runs():
+def test_recall_page_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(code, "docs/recall.md", "exec"), {})

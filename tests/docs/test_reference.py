@@ -20,12 +20,12 @@ README = (ROOT / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", reference.PAGES)
-def test_reference_pages_are_what_the_code_says(name):
+def test_reference_pages_are_current(name):
     page = (ROOT / reference.FOLDER / name).read_text()
     assert page == reference._MADE + reference.PAGES[name](), "run `make docs`"
 
 
-def test_every_operation_and_parameter_has_help():
+def test_reference_has_help_for_every_operation_and_parameter():
     for operation in OPERATIONS:
         assert operation.help, operation.name
         for parameter in operation.parameters:
@@ -34,14 +34,14 @@ def test_every_operation_and_parameter_has_help():
     assert used == set(HELP), "a parameter without a verb, or the other way round"
 
 
-def test_every_verb_of_the_user_is_an_operation():
+def test_operations_cover_every_verb_of_user():
     verbs = {name for name in dir(User) if not name.startswith("_")}
     not_verbs = {"agent", "revision", "principal"}
     operations = {each.verb for each in OPERATIONS if not each.of_the_store}
     assert verbs - not_verbs == operations
 
 
-def test_operations_of_the_store_are_methods_of_the_open_store():
+def test_operations_of_the_store_are_methods_of_commonplace():
     verbs = {each.verb for each in OPERATIONS if each.of_the_store}
     of_keys = {"admin_keys", "admin_keys_create", "admin_keys_revoke"}
     assert (
@@ -49,7 +49,7 @@ def test_operations_of_the_store_are_methods_of_the_open_store():
     )
 
 
-def test_the_readmes_python_runs(tmp_path):
+def test_readme_python_example_runs(tmp_path):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path
@@ -59,7 +59,7 @@ def test_the_readmes_python_runs(tmp_path):
     assert "Tal said: On Sunday at nine, in the mill." in ran.stdout
 
 
-def test_the_readmes_commands_run(tmp_path):
+def test_readme_commands_run(tmp_path):
     blocks = re.findall(r"```\n(commonplace .*?)```", README, re.S)
     environment = {**os.environ, "COMMONPLACE_STORE": str(tmp_path / "readme.db")}
     lines = [line for block in blocks for line in block.strip().splitlines()]
@@ -75,7 +75,7 @@ def test_the_readmes_commands_run(tmp_path):
         assert ran.returncode == 0, f"{line}: {ran.stderr}"
 
 
-def test_links_in_the_documents_lead_somewhere():
+def test_docs_links_lead_to_existing_files():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} → {target}"

@@ -16,22 +16,22 @@ CODES = re.findall(r"^\| (\w+) \| ([a-z, ]+) \| .+ \|$", POLICY, re.M)
 
 
 @pytest.mark.parametrize(("text", "kind", "fields"), SAID)
-def test_an_example_is_what_the_page_says(text, kind, fields):
+def test_remembering_page_examples_are_classified_as_shown(text, kind, fields):
     told = dict(part.strip().split(": ", 1) for part in fields.split(";") if part.strip())
     found = classify(text)
     assert (found.kind, found.metadata) == (kind, told)
 
 
-def test_the_page_shows_every_kind_that_is_derived():
+def test_remembering_page_shows_every_derived_kind():
     assert {kind for _, kind, _ in SAID} == {Kind.NOTE, Kind.KV, Kind.CONTACT}
 
 
-def test_the_page_lists_the_writing_policy():
+def test_remembering_page_lists_the_writing_policy():
     listed = {code: set(kinds.split(", ")) for code, kinds in CODES if code != "code"}
     assert listed == {rule.code: set(rule.kinds) for rule in WRITING_RULES}
 
 
-def test_the_page_shows_the_table_of_relations():
+def test_remembering_page_action_table_matches_the_code():
     """Cell by cell, an event on its own day."""
     table = PAGE.partition("### Actions")[2].partition("An event is")[0]
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
@@ -45,7 +45,7 @@ def test_the_page_shows_the_table_of_relations():
     assert shown == dict(ACTION_TABLE)
 
 
-def test_its_examples_run():
+def test_remembering_page_examples_run():
     examples = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     assert examples
     for code in examples:  # each asserts what it shows

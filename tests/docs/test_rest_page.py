@@ -47,7 +47,7 @@ def as_curl_would(server, command):
     return server.ask(method or ("POST" if body else "GET"), target, None, headers, raw=body)
 
 
-def test_its_commands_work(server):
+def test_rest_page_commands_run(server):
     assert len(COMMANDS) > 5
     for command in COMMANDS:
         answer = as_curl_would(server, command)
@@ -56,7 +56,7 @@ def test_its_commands_work(server):
     assert "tulip42" in found[0]["text"]
 
 
-def test_its_tour_gets_the_answers_that_it_shows(server):
+def test_rest_page_tour_gets_the_shown_answers(server):
     """Names in braces are taken from answers: the next page, an id, its ETag."""
     known = {}
     assert len(STEPS) > 10
@@ -74,7 +74,7 @@ def test_its_tour_gets_the_answers_that_it_shows(server):
             assert shown in answer.body.decode(), f"{command}: {answer.body}"
 
 
-def test_its_stream_tells_what_it_shows(server):
+def test_rest_page_stream_sends_the_shown_lines(server):
     """Line after line, as `curl -N` prints them; empty ones stand between events."""
     (target, shown) = re.search(
         r"`curl -sN 'localhost:8765(\S+)'`.*?```\n(.*?)\n```", TOUR, re.S
@@ -97,14 +97,14 @@ def taken_from(answer):
     return {}
 
 
-def test_the_readmes_requests_work(server):
+def test_readme_curl_requests_run(server):
     lines = [each for each in (ROOT / "README.md").read_text().splitlines() if each[:5] == "curl "]
     answers = [as_curl_would(server, each) for each in lines]
     assert [each.status for each in answers] == [200, 200]
     assert "blue drawer" in answers[1].data["hits"][0]["text"]
 
 
-def test_its_python_runs(server):
+def test_rest_page_python_example_runs(server):
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     here = example.replace("http://localhost:8765", server.url)
     names = {}
@@ -113,7 +113,7 @@ def test_its_python_runs(server):
     names["me"].close()
 
 
-def test_its_numbers_are_the_codes():
+def test_rest_page_numbers_match_the_code():
     assert f"127.0.0.1:{BY_NAME['serve_port'].default}" in PAGE
     assert f"requests of {BY_NAME['serve_max_mb'].default:g} MB" in PAGE
     assert f"{BY_NAME['serve_rate'].default:g} a second" in PAGE

@@ -14,13 +14,13 @@ FORMATS = dict(re.findall(r"^\| `(\w+)` \| .+ \| ([a-z-]+) \|$", PAGE, re.M))
 EXAMPLES = dict(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S))
 
 
-def test_every_format_has_a_row_and_an_example():
+def test_sources_page_has_a_row_and_an_example_per_format():
     assert FORMATS.keys() == set(SourceFormat)
     assert EXAMPLES.keys() == {*SourceFormat, "python"}
 
 
 @pytest.mark.parametrize("format", SourceFormat)
-def test_an_example_is_known_and_becomes_what_the_page_says(format):
+def test_sources_page_examples_are_detected_and_parsed_as_shown(format):
     assert format_of(EXAMPLES[format]) is format
     reading = parse_source(EXAMPLES[format])
     assert reading.content_type == FORMATS[format]
@@ -31,14 +31,14 @@ def test_an_example_is_known_and_becomes_what_the_page_says(format):
     ("name", "words"),
     [("source_type", SourceType), ("context_type", ContextType), ("status", ProcessingStatus)],
 )
-def test_the_closed_lists_are_whole(name, words):
+def test_sources_page_lists_every_source_type_context_type_and_status(name, words):
     (listed,) = re.findall(rf"^- `{name}`, [^:]+: (.*)\.$", PAGE, re.M)
     assert listed.split(", ") == list(words)
 
 
-def test_the_limit_is_the_codes():
+def test_sources_page_character_limit_matches_the_code():
     assert f"at most {MAX_CHARACTERS:,} characters" in PAGE
 
 
-def test_its_example_runs():
+def test_sources_page_example_runs():
     exec(compile(EXAMPLES["python"], "docs/sources.md", "exec"), {})

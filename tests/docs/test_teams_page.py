@@ -10,12 +10,12 @@ from support import program
 PAGE = (Path(__file__).parents[2] / "docs/teams.md").read_text()
 
 
-def test_its_example_runs():
+def test_teams_page_example_runs():
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(example, "docs/teams.md", "exec"), {})
 
 
-def test_its_commands_run(tmp_path):
+def test_teams_page_commands_run(tmp_path):
     (tmp_path / "minutes.txt").write_text("The supplier moves the rollout to the ninth of May.")
     environment = {"COMMONPLACE_STORE": str(tmp_path / "teams.db"), "HOME": str(tmp_path)}
     environment |= {"COMMONPLACE_EMBEDDER": "hashing", "COMMONPLACE_USER": "ana"}
@@ -27,7 +27,7 @@ def test_its_commands_run(tmp_path):
     assert "dan" in ran.stdout
 
 
-def test_its_numbers_and_roles_are_the_codes():
+def test_teams_page_numbers_and_roles_match_the_code():
     assert f"at most {MAX_TEAMS} teams" in PAGE
     assert f"at most {MAX_MEMBERS:,} people" in PAGE
     (header,) = re.findall(r"^\| \| (.*) \|$", PAGE, re.M)

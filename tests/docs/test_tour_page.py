@@ -23,23 +23,23 @@ def me():
         yield user
 
 
-def test_the_page_is_what_the_commands_answer():
+def test_tour_page_is_current():
     assert reference._MADE + tour_page() == PAGE, "run `make docs`"
 
 
 @pytest.mark.parametrize(("question", "answer"), list(zip(QUESTIONS[:-1], ANSWERS, strict=True)))
-def test_each_question_finds_its_answer(me, question, answer):
+def test_tour_recall_finds_the_answer_to_each_question(me, question, answer):
     assert answer in me.recall(question.query, k=HITS).text
 
 
-def test_a_memory_and_a_passage_stand_in_one_list(me):
+def test_tour_recall_mixes_memories_and_passages(me):
     kinds = {hit.kind for hit in me.recall(QUESTIONS[3].query, k=HITS).hits}
     assert kinds == {"note", "passage"}
 
 
-def test_what_was_never_said_is_not_answered(me):
+def test_tour_recall_of_an_unknown_topic_is_empty(me):
     assert me.recall(QUESTIONS[-1].query).is_empty
 
 
-def test_the_same_month_again_adds_nothing(me):
+def test_tour_ingest_again_changes_nothing(me):
     assert [answer.action for _, answer in ingest_the_month(me)] == ["unchanged"] * 5

@@ -21,29 +21,29 @@ FOLLOW_UPS = re.findall(r"^\| ([^|`]*) \| `(.+?)` \| (.+?) \|$", PAGE, re.M)
 
 
 @pytest.mark.parametrize(("message", "needed", "reason"), SEARCHES)
-def test_a_message_is_judged_as_the_page_says(message, needed, reason):
+def test_understanding_page_search_examples_match_needs_search(message, needed, reason):
     found = needs_search(message)
     assert found.needed == (needed == "yes")
     assert reason in found.reasons
 
 
 @pytest.mark.parametrize(("before", "message", "query"), FOLLOW_UPS)
-def test_a_follow_up_means_what_the_page_says(before, message, query):
+def test_understanding_page_follow_up_examples_match_the_code(before, message, query):
     recent = [RecentTurn(before.strip())] if before.strip() else []
     assert expand_follow_up(message, recent).query == query
 
 
-def test_the_page_has_examples_of_both_kinds():
+def test_understanding_page_has_search_and_follow_up_examples():
     assert len(SEARCHES) > 5
     assert len(FOLLOW_UPS) > 5
 
 
-def test_its_example_runs():
+def test_understanding_page_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(code, "docs/understanding.md", "exec"), {})
 
 
-def test_its_commands_run_one_after_the_other(tmp_path):
+def test_understanding_page_commands_run_in_order(tmp_path):
     (block,) = re.findall(r"```\n(commonplace .*?)```", PAGE, re.S)
     store = {"COMMONPLACE_STORE": str(tmp_path / "page.db"), "COMMONPLACE_EMBEDDER": "hashing"}
     for line in block.strip().splitlines():
@@ -51,7 +51,7 @@ def test_its_commands_run_one_after_the_other(tmp_path):
         assert ran.returncode == 0, f"{line}: {ran.stderr}"
 
 
-def test_its_numbers_of_the_open_half_are_those_of_the_rules():
+def test_understanding_page_numbers_of_the_open_half_are_current():
     table = search_table(
         judge_messages(read_messages(ROOT / "labelled", "searches", "open")), "open"
     )

@@ -25,7 +25,7 @@ def made_by_the_first_version(url, monkeypatch):
     return vector
 
 
-def test_vectors_become_the_first_generation_and_stay_as_they_are(url, monkeypatch):
+def test_generations_migration_keeps_vectors_as_the_first_generation(url, monkeypatch):
     vector = made_by_the_first_version(url, monkeypatch)
     store = open_store(url)
     assert store.index_page(ANA, 0, -1).vectors == [(0, vector)]
@@ -36,14 +36,14 @@ def test_vectors_become_the_first_generation_and_stay_as_they_are(url, monkeypat
     assert raw(url, "SELECT value FROM store_facts WHERE name = 'embedder'") == []
 
 
-def test_the_store_is_still_held_to_its_embedder(url, monkeypatch):
+def test_generations_migration_keeps_the_embedder_claim(url, monkeypatch):
     made_by_the_first_version(url, monkeypatch)
     commonplace.open(url, embedder="hashing", tidy_on_open=False).close()
     with pytest.raises(EmbedderMismatch, match="hashing-256"):
         commonplace.open(url, embedder=HashingEmbedder(64), tidy_on_open=False)
 
 
-def test_a_new_store_has_no_generation_until_an_embedder_comes(url):
+def test_new_store_has_no_generation_before_an_embedder_is_claimed(url):
     store = open_store(url)
     assert store.generations() == []
     mine = EmbedderIdentity("hashing-64", 64)

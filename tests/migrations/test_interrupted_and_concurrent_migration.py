@@ -11,7 +11,7 @@ from support.stores import open_store, raw
 WAIT = 60
 
 
-def test_two_processes_that_open_a_new_store_at_once_migrate_it_once(new_url, url, opener):
+def test_migration_by_two_concurrent_processes_runs_once(new_url, url, opener):
     processes = [opener(url) for _ in range(2)]
     for process in processes:
         process.stdin.write("go\n")
@@ -25,7 +25,7 @@ def test_two_processes_that_open_a_new_store_at_once_migrate_it_once(new_url, ur
 
 
 @pytest.mark.parametrize("failpoint", ["migration.statements", "migration.before_commit"])
-def test_after_a_kill_in_a_migration_the_store_opens_whole(new_url, url, opener, failpoint):
+def test_migration_killed_midway_is_completed_by_the_next_open(new_url, url, opener, failpoint):
     killed = opener(url, failpoint)
     killed.communicate("go\n", timeout=WAIT)
     assert killed.returncode == -signal.SIGKILL

@@ -44,7 +44,7 @@ def test_migrations_are_numbered_from_one_without_gaps(backend):
     assert all(migration.script.strip() for migration in known)
 
 
-def test_both_databases_have_the_same_migrations():
+def test_migrations_are_the_same_on_both_databases():
     told = [
         [(migration.number, migration.name) for migration in backend._MIGRATIONS]
         for backend in BACKENDS.values()
@@ -52,7 +52,7 @@ def test_both_databases_have_the_same_migrations():
     assert told[0] == told[1]
 
 
-def test_a_store_migrated_step_by_step_equals_one_made_at_once(new_url, url, know):
+def test_migration_step_by_step_equals_migration_at_once(new_url, url, know):
     everything = [*know.all, LATER]
     know(everything)
     at_once = opened_and_closed(url)
@@ -71,7 +71,7 @@ def open_and_ask_schema(url):
     return number
 
 
-def test_a_migration_keeps_what_is_remembered(url, know):
+def test_migration_keeps_stored_memories(url, know):
     store = open_store(url)
     kept = a_memory("Older than the schema")
     put(store, [kept])
@@ -85,14 +85,14 @@ def test_a_migration_keeps_what_is_remembered(url, know):
     assert recorded == [(m.number, m.name) for m in [*know.all, LATER]]
 
 
-def test_opening_again_changes_nothing(url):
+def test_open_again_changes_neither_schema_nor_rows(url):
     schema = opened_and_closed(url)
     rows = all_rows(url)
     assert opened_and_closed(url) == schema
     assert all_rows(url) == rows
 
 
-def test_a_store_from_the_future_is_refused_and_left_untouched(url):
+def test_open_refuses_a_store_of_a_newer_schema_and_changes_nothing(url):
     store = open_store(url)
     put(store, [a_memory()])
     store.close()
@@ -106,7 +106,7 @@ def test_a_store_from_the_future_is_refused_and_left_untouched(url):
     assert (schema_of(url), all_rows(url)) == (schema, rows)
 
 
-def test_a_migration_that_fails_leaves_the_schema_before_it(url, know):
+def test_failed_migration_leaves_the_previous_schema(url, know):
     """It and its record are one transaction, also where a statement before it succeeded."""
     before = opened_and_closed(url)
     broken = Migration(

@@ -22,7 +22,7 @@ PATTERNS = int(os.environ.get("CYPHER_PATTERNS", "3000"))
 RUNS = int(os.environ.get("CYPHER_RUNS", "20000"))
 
 
-def test_a_soup_is_refused_or_read():
+def test_cypher_fuzz_parses_or_refuses_every_query():
     chance = Random(20_26)
     seen: Counter[str] = Counter()
     for number in range(SOUPS):
@@ -37,7 +37,7 @@ def test_a_soup_is_refused_or_read():
     assert seen["refused"] > SOUPS / 4
 
 
-def test_no_file_comes_out_of_a_query(tmp_path):
+def test_cypher_fuzz_reads_no_file(tmp_path):
     canary = tmp_path / "canary.csv"
     canary.write_text(CANARY)
     engine = CypherQueries(BoundedCache())
@@ -47,7 +47,7 @@ def test_no_file_comes_out_of_a_query(tmp_path):
     assert seen["answered"] > RUNS / 4
 
 
-def test_patterns_match_what_the_reference_matches():
+def test_cypher_fuzz_patterns_match_the_reference():
     queries, limits = (
         CypherQueries(BoundedCache()),
         QueryLimits(seconds=120, rows=10**6, size=10**9),

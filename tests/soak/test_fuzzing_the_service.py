@@ -15,7 +15,7 @@ AT_ONCE = 20  # of one operation, before the next one has its turn
 
 
 @pytest.mark.soak
-def test_no_request_brings_a_server_to_an_answer_that_nobody_told_of(tmp_path, capsys):
+def test_rest_fuzz_gets_only_documented_answers(tmp_path, capsys):
     """Without a worker, so that there is work to ask about."""
     store = str(tmp_path / "m.db")
     with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.soak
 SHARE = 0.95
 
 
-def test_the_kit_passes():
+def test_opencypher_kit_passes_95_percent():
     ended: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     failed = []

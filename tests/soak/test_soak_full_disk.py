@@ -33,7 +33,7 @@ def small_disk(tmp_path) -> Iterator[Path]:
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_postgres_says_that_its_disk_is_full_and_keeps_all_it_acknowledged(small_disk, capsys):
+def test_full_disk_on_postgresql_is_reported_and_loses_no_acknowledged_write(small_disk, capsys):
     with OwnServer(small_disk / "pg") as server:
         server.put_log_elsewhere()
         url = server.database("commonplace")

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.soak
 
 
 @pytest.mark.parametrize("seed", [101, 202, 303])
-def test_odd_texts_are_kept_and_found_or_refused_by_name(book, store_url, seed):
+def test_remember_fuzz_of_odd_texts_stores_or_refuses_each(book, store_url, seed):
     me = book.user(f"user {seed}")
     stored, refused = survive_odd_texts(me, count=4000, seed=seed, recall_one_in=4)
     assert stored > 3000

@@ -19,7 +19,7 @@ KILLS = 200
 SERVER_KILLS = 10
 
 
-def test_two_hundred_killed_writers_lose_nothing_that_was_acknowledged(store_url, capsys):
+def test_killed_writers_lose_no_acknowledged_write(store_url, capsys):
     kills = KillsAtRandom(store_url, seed=7)
     kills.run(KILLS)
     assert kills.kills == KILLS
@@ -28,7 +28,7 @@ def test_two_hundred_killed_writers_lose_nothing_that_was_acknowledged(store_url
         print(f"\n{kills}")
 
 
-def test_a_killed_server_loses_nothing_that_was_acknowledged(capsys):
+def test_killed_postgresql_server_loses_no_acknowledged_write(capsys):
     """The writers live: they say what they were told, and what became of the last write."""
     chance = random.Random(11)
     acknowledged = 0
@@ -58,5 +58,5 @@ def _kill_server_under_a_writer(server, url, user, chance):
     return heard + more
 
 
-def test_four_writers_and_four_readers_for_thousands_of_writes(store_url):
+def test_concurrent_writers_and_readers_stay_consistent(store_url):
     writers_and_readers(store_url, "ana", writes=400)

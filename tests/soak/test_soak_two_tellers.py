@@ -9,5 +9,5 @@ from support.two_tellers import always_one_stands_and_one_is_pending
 pytestmark = pytest.mark.soak
 
 
-def test_two_processes_tell_other_values_five_hundred_times(store_url):
+def test_remember_conflict_race_of_two_processes_keeps_one_and_holds_one(store_url):
     always_one_stands_and_one_is_pending(store_url, rounds=500)

@@ -221,7 +221,7 @@ def told(answer: Answer, id: str) -> tuple[int, str, dict[str, str]]:
     return answer.status, re.sub(r'"(revision|at)": [^,}]+', "", body), headers
 
 
-def test_with_her_ids_he_gets_what_he_gets_with_nobodys(server, target, bob, store_url):
+def test_rest_ids_of_another_tenant_are_answered_like_unknown_ids(server, target, bob, store_url):
     before = as_it_is(target.ana)
     different = []
     tried = product([*BY_ROUTE, *BY_HAND], target.sorts.items())
@@ -307,7 +307,7 @@ LOOKING = [
 ]
 
 
-def test_whatever_he_looks_at_holds_nothing_of_hers(server, target, bob):
+def test_rest_reads_show_nothing_of_another_tenant_despite_spoofed_headers(server, target, bob):
     ids = set(target.sorts.values()) - {target.sorts["team"]}  # in which he was, says his journal
     for attack in LOOKING:
         for pretence in ({}, *PRETENCES):
@@ -318,7 +318,7 @@ def test_whatever_he_looks_at_holds_nothing_of_hers(server, target, bob):
             assert '"ana"' not in text, tried
 
 
-def test_his_numbers_are_the_same_whether_or_not_she_is_there(server, target, bob, open_book):
+def test_rest_numbers_of_a_user_do_not_depend_on_another_tenant(server, target, bob, open_book):
     """Counts, statistics and scores are his own: they stay as they are while her memory grows."""
 
     def numbers():
@@ -335,7 +335,7 @@ def test_his_numbers_are_the_same_whether_or_not_she_is_there(server, target, bo
     assert numbers() == before
 
 
-def test_he_takes_no_export_of_hers_for_his_own(server, target, bob):
+def test_rest_import_of_a_foreign_export_leaves_the_other_tenant_unchanged(server, target, bob):
     """Ids that are hers are taken, in a memory that is his; hers stays as it is."""
     lines = "".join(f"{line}\n" for line in target.ana.export()).encode()
     before = as_it_is(target.ana)
@@ -346,7 +346,7 @@ def test_he_takes_no_export_of_hers_for_his_own(server, target, bob):
     assert as_it_is(target.ana) == before
 
 
-def test_her_idempotency_keys_answer_nothing_to_him(server, target, bob):
+def test_rest_idempotency_keys_are_separate_per_tenant(server, target, bob):
     hers = target.ana.keys_create("hers").token
     sent = {"content": f"Kept: {WORD}", "kind": "note"}
     named = {"idempotency-key": "the same"}
@@ -359,7 +359,7 @@ def test_her_idempotency_keys_answer_nothing_to_him(server, target, bob):
             assert again.data["code"] == "idempotency_conflict"
 
 
-def test_her_etag_fits_nothing_of_his(server, target, bob):
+def test_rest_etag_of_another_tenant_matches_nothing(server, target, bob):
     hers = target.ana.keys_create("hers").token
     item = f"/v1/memories/{target.sorts['memory']}"
     etag = server.ask("GET", item, key=hers).headers["etag"]
@@ -372,7 +372,7 @@ def test_her_etag_fits_nothing_of_his(server, target, bob):
 
 
 @pytest.mark.parametrize("since", ["", "?since=0"])
-def test_her_changes_do_not_reach_his_stream(server, target, bob, since):
+def test_rest_stream_shows_no_changes_of_another_tenant(server, target, bob, since):
     head = f"GET /v1/changes/stream{since} HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n"
     with create_connection(("127.0.0.1", server.port), 30) as line:
         line.sendall(f"{head}Authorization: Bearer {bob}\r\n\r\n".encode())
@@ -387,7 +387,7 @@ def test_her_changes_do_not_reach_his_stream(server, target, bob, since):
     assert WORD.encode() not in heard
 
 
-def test_without_a_key_her_ids_are_as_unknown_as_all(server, target):
+def test_rest_without_a_key_answers_401_for_known_and_unknown_ids(server, target):
     sorts = cycle(target.sorts.values())
     for attack, id in zip([*BY_ROUTE, *BY_HAND], sorts, strict=False):
         hers, made_up = (

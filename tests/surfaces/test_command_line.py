@@ -48,7 +48,7 @@ def started_from_the_shell(environment):
     return run
 
 
-def test_a_day_with_the_command_line(commonplace, tmp_path):
+def test_cli_session_of_common_commands_works_end_to_end(commonplace, tmp_path):
     assert "✓ remembered" in commonplace("remember", "The spare keys are in the blue drawer").stdout
     recalled = commonplace("recall", "spare keys", "--explain")
     assert "Recalled because" in recalled.stdout
@@ -73,7 +73,7 @@ def test_a_day_with_the_command_line(commonplace, tmp_path):
     assert json.loads(commonplace("change-log", "t1", "--json").stdout)[0]["event"] == "ADD"
 
 
-def test_a_line_of_a_file_ends_at_a_line_feed_and_nowhere_else(commonplace, tmp_path):
+def test_cli_splits_files_into_lines_at_line_feeds_only(commonplace, tmp_path):
     """U+2028 and its like may stand in a value."""
     odd, file = "A\u2028b\x85c", tmp_path / "memory.jsonl"
     items = tmp_path / "items.txt"
@@ -86,7 +86,7 @@ def test_a_line_of_a_file_ends_at_a_line_feed_and_nowhere_else(commonplace, tmp_
     assert {each["content"] for each in listed} == {odd, "Second"}
 
 
-def test_it_starts_from_the_shell_with_pipes_on_all_sides(started_from_the_shell):
+def test_cli_runs_as_a_process_with_pipes(started_from_the_shell):
     assert "✓ remembered" in started_from_the_shell("remember", "The keys are in the drawer").stdout
     refused = started_from_the_shell("import", "-", stdin="words")
     assert refused.returncode == 1
@@ -95,7 +95,7 @@ def test_it_starts_from_the_shell_with_pipes_on_all_sides(started_from_the_shell
     assert started_from_the_shell("no-such-command").returncode == 2
 
 
-def test_exit_codes(commonplace):
+def test_cli_exit_codes(commonplace):
     assert commonplace("remember", "something").returncode == 0
     assert commonplace("remember", " ").returncode == 1
     assert commonplace("no-such-command").returncode == 2
@@ -103,7 +103,7 @@ def test_exit_codes(commonplace):
     assert commonplace("list", "--limit", "many").returncode == 2
 
 
-def test_an_error_says_what_and_what_to_do_and_shows_no_trace(commonplace):
+def test_cli_error_has_code_and_remedy_and_no_traceback(commonplace):
     refused = commonplace("show", "nowhere")
     assert refused.stderr.startswith("not_found: ")
     assert "→" in refused.stderr
@@ -112,14 +112,14 @@ def test_an_error_says_what_and_what_to_do_and_shows_no_trace(commonplace):
     assert {"code", "message", "remedy", "retryable"} <= told.keys()
 
 
-def test_global_options_stand_before_or_after_the_command(commonplace):
+def test_cli_global_options_work_before_and_after_the_command(commonplace):
     assert commonplace("--user", "bob", "remember", "before").returncode == 0
     assert commonplace("remember", "after", "--user", "bob").returncode == 0
     assert json.loads(commonplace("stats", "--json", "--user", "bob").stdout)["live"] == 2
     assert json.loads(commonplace("stats", "--json").stdout)["live"] == 0
 
 
-def test_settings_come_from_flags_then_environment_then_file(commonplace, tmp_path):
+def test_cli_settings_precedence_is_flag_environment_file(commonplace, tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('user = "from-file"\n')
     use_file = {"COMMONPLACE_CONFIG": str(file)}
@@ -133,7 +133,7 @@ def test_settings_come_from_flags_then_environment_then_file(commonplace, tmp_pa
     assert whose("--user", "from-flag", COMMONPLACE_USER="from-variable") == "from-flag"
 
 
-def test_bad_settings_are_named(commonplace, tmp_path):
+def test_cli_names_a_bad_setting(commonplace, tmp_path):
     assert "bad_settings" in commonplace("list", COMMONPLACE_CACHE_MB="lots").stderr
     assert "bad_settings" in commonplace("list", COMMONPLACE_CONFIG="/nowhere.toml").stderr
     file = tmp_path / "settings.toml"
@@ -141,14 +141,14 @@ def test_bad_settings_are_named(commonplace, tmp_path):
     assert "colour" in commonplace("list", COMMONPLACE_CONFIG=str(file)).stderr
 
 
-def test_a_store_written_by_another_embedder_is_refused(commonplace):
+def test_cli_refuses_a_store_of_another_embedder(commonplace):
     commonplace("remember", "something")
     refused = commonplace("list", "--embedder", "wordllama")
     assert refused.returncode == 1
     assert refused.stderr.startswith("embedder_mismatch: ")
 
 
-def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(started_from_the_shell):
+def test_cli_demo_ends_without_a_terminal(started_from_the_shell):
     toured = started_from_the_shell("demo", stdin="")
     assert toured.returncode == 0
     for chapter in ("Remember", "Recall", "What changed?", "Forget and restore", "Erase"):
@@ -156,7 +156,7 @@ def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(started_from_the
     assert "✓ The text was not found." in toured.stdout
 
 
-def test_a_reader_that_stops_early_is_no_error_message(commonplace, tmp_path):
+def test_cli_export_into_a_closed_pipe_prints_no_traceback(commonplace, tmp_path):
     commonplace("remember", "something")
     store = tmp_path / "my memory.db"
     shell = f'"{sys.executable}" -m commonplace export --store "{store}" --embedder hashing | true'
@@ -164,7 +164,7 @@ def test_a_reader_that_stops_early_is_no_error_message(commonplace, tmp_path):
     assert "Traceback" not in piped.stderr
 
 
-def test_wiping_a_memory_takes_a_word_more(commonplace):
+def test_cli_erase_user_requires_yes(commonplace):
     commonplace("remember", "something")
     refused = commonplace("erase-user")
     assert refused.returncode == 1
@@ -174,27 +174,27 @@ def test_wiping_a_memory_takes_a_word_more(commonplace):
     assert json.loads(commonplace("stats", "--json").stdout)["live"] == 0
 
 
-def test_scripts_can_tell_whether_a_text_is_gone(commonplace):
+def test_cli_verify_forget_exit_code_says_whether_a_text_remains(commonplace):
     commonplace("remember", "The secret word is xylophone")
     assert commonplace("verify-forget", "xylophone").returncode == 1
     commonplace("erase-user", "--yes", "--now")
     assert commonplace("verify-forget", "xylophone", "--files").returncode == 0
 
 
-def test_a_file_that_cannot_be_written_is_an_error_with_a_code(commonplace):
+def test_cli_export_to_an_unwritable_file_is_an_error_with_a_code(commonplace):
     refused = commonplace("export", "--output", "/nonexistent/folder/x.jsonl")
     assert refused.stderr.startswith("invalid_input: ")
     assert "Traceback" not in refused.stderr
 
 
-def test_a_home_that_cannot_be_written_is_named(commonplace, tmp_path):
+def test_cli_names_an_unwritable_data_home(commonplace, tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("")
     refused = commonplace("list", COMMONPLACE_STORE="", XDG_DATA_HOME=str(blocked))
     assert refused.stderr.startswith("bad_settings: ")
 
 
-def test_reembed_changes_the_embedder_and_the_old_one_is_told(commonplace):
+def test_cli_reembed_changes_the_embedder_and_refuses_the_old_one(commonplace):
     commonplace("remember", "The spare keys are in the blue drawer", "--kind", "note")
     changed = commonplace("reembed", "--embedder", "wordllama")
     assert changed.returncode == 0, changed.stderr
@@ -208,14 +208,14 @@ def test_reembed_changes_the_embedder_and_the_old_one_is_told(commonplace):
     assert (back["embedder"], back["memories"]) == ("hashing-256", 1)
 
 
-def test_an_agent_looks_after_no_store(commonplace):
+def test_cli_reembed_is_refused_to_agents(commonplace):
     commonplace("remember", "something", "--kind", "note")
     refused = commonplace("reembed", "--embedder", "wordllama", "--agent", "helper")
     assert refused.returncode == 1
     assert refused.stderr.startswith("not_allowed")
 
 
-def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
+def test_cli_empty_agent_is_refused(commonplace):
     """Before the command's name as after it: what only the owner may do is not done."""
     command = ("profile", "set", "city", "Berlin")
     for refused in (
@@ -230,7 +230,7 @@ def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
     assert commonplace(*command).returncode == 0
 
 
-def test_a_category_that_no_file_names_is_said_to_be_such(commonplace):
+def test_cli_categories_explain_marks_an_undefined_category(commonplace):
     assert (
         "not defined in the categories file"
         in commonplace("categories", "explain", "nosuch").stdout
@@ -241,7 +241,7 @@ def test_a_category_that_no_file_names_is_said_to_be_such(commonplace):
     )
 
 
-def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):
+def test_cli_calibrate_measures_the_embedder_and_doctor_shows_the_result(commonplace, tmp_path):
     scores = {"lamp number {}!": 1, "quiet rivers": 0, "old lamp": 0.4}
     lines = [
         json.dumps({"a": f"lamp number {n}", "b": other.format(n), "similarity": score})
@@ -258,7 +258,7 @@ def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_pa
     assert commonplace("calibrate", "-", stdin="words").returncode == 1
 
 
-def test_a_question_has_an_exit_code_of_its_own(commonplace):
+def test_cli_remember_of_a_conflict_exits_with_3(commonplace):
     """A script can tell that something is held, and ask its person."""
 
     def told(value, *more):
@@ -282,7 +282,7 @@ def test_a_question_has_an_exit_code_of_its_own(commonplace):
     assert told(5555, "--on-conflict", "shrug").returncode == 1
 
 
-def test_a_proposal_that_waits_has_the_same_exit_code(commonplace):
+def test_cli_profile_propose_of_a_waiting_proposal_exits_with_3(commonplace):
     asked = commonplace("profile", "propose", "city", "Berlin", "--agent", "helper", "--json")
     assert asked.returncode == 3
     assert commonplace("profile", "accept", json.loads(asked.stdout)["id"]).returncode == 0
@@ -290,7 +290,7 @@ def test_a_proposal_that_waits_has_the_same_exit_code(commonplace):
     assert (again.returncode, "already in the profile" in again.stdout) == (0, True)
 
 
-def test_a_text_to_keep_comes_through_a_pipe(commonplace):
+def test_cli_remember_and_observe_read_standard_input(commonplace):
     kept = commonplace("remember", "-", "--kind", "fact", stdin="Dana lives in Haifa\n")
     seen = commonplace("observe", "-", stdin="I am allergic to peanuts.\n")
     assert (kept.returncode, seen.returncode) == (0, 0)
@@ -299,6 +299,6 @@ def test_a_text_to_keep_comes_through_a_pipe(commonplace):
     assert "The user is allergic to peanuts." in told
 
 
-def test_an_empty_pipe_keeps_nothing(commonplace):
+def test_cli_remember_and_observe_refuse_empty_standard_input(commonplace):
     assert commonplace("remember", "-").returncode != 0
     assert commonplace("observe", "-").returncode != 0

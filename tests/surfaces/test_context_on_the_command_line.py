@@ -21,7 +21,7 @@ def commonplace(tmp_path):
     return lambda *arguments: program.run(arguments, environment=environment)
 
 
-def test_the_text_is_neither_wrapped_nor_coloured(commonplace):
+def test_cli_context_text_is_neither_wrapped_nor_coloured(commonplace):
     commonplace("remember", LONG, "--category", "preferences")
     commonplace("changes", "t")
     shown = commonplace("context", "colour", "--thread", "t", "--budget-tokens", "800").stdout
@@ -29,13 +29,13 @@ def test_the_text_is_neither_wrapped_nor_coloured(commonplace):
     assert "\x1b" not in shown
 
 
-def test_nothing_to_say_prints_nothing(commonplace):
+def test_cli_context_without_content_prints_nothing(commonplace):
     for arguments in (("context", "--budget-tokens", "0"), ("context-pack",)):
         told = commonplace(*arguments)
         assert (told.returncode, told.stdout) == (0, "")
 
 
-def test_json_has_all_of_it(commonplace):
+def test_cli_context_json_has_all_fields(commonplace):
     commonplace("remember", "The kettle is blue")
     told = json.loads(commonplace("context", "kettle", "--json").stdout)
     assert told["text"] == told["volatile_text"]
@@ -45,7 +45,7 @@ def test_json_has_all_of_it(commonplace):
     assert told["delta"]["header"].startswith("Memory updates since rev 0:")
 
 
-def test_the_other_forms(commonplace):
+def test_cli_whole_context_and_context_pack_print_plain_text(commonplace):
     commonplace("remember", "The kettle is blue", "--kind", "note")
     assert commonplace("whole-context", "kettle").stdout == (
         "## Memories\n- [knowledge] The kettle is blue [1]\n"

@@ -23,13 +23,13 @@ def printed(answer):
     return caught.get()
 
 
-def test_a_proposal_says_until_when_it_waits(me):
+def test_cli_propose_shows_expiry_and_signals(me):
     told = printed(me.agent("helper").propose("city", "Berlin"))
     assert "? proposed city: Berlin" in told
     assert "waits until 2026-03-08, 1 independent signal" in told
 
 
-def test_the_inbox_shows_what_stands_who_and_why_and_what_to_do(me):
+def test_cli_proposals_show_current_value_actor_reason_and_commands(me):
     me.profile_set("city", "Haifa")
     asked = me.agent("helper").propose("city", "Berlin", reason="A flat", evidence=["I moved"])
     told = printed(me.proposals())
@@ -38,11 +38,11 @@ def test_the_inbox_shows_what_stands_who_and_why_and_what_to_do(me):
     assert f"profile accept | decline {asked.id}" in told
 
 
-def test_an_empty_inbox_says_so(me):
+def test_cli_proposals_prints_a_message_for_an_empty_list(me):
     assert "Nothing." in printed(me.proposals())
 
 
-def test_a_decision_names_what_was_declined_with_it(me):
+def test_cli_accept_names_proposals_declined_with_the_decision(me):
     helper = me.agent("helper")
     berlin, jaffa = helper.propose("city", "Berlin"), helper.propose("city", "Jaffa")
     told = printed(me.accept(berlin.id))
@@ -51,20 +51,20 @@ def test_a_decision_names_what_was_declined_with_it(me):
     assert "− declined: tone: brief" in printed(me.decline(helper.propose("tone", "brief").id))
 
 
-def test_what_applies_and_what_holds_are_told_apart(me):
+def test_cli_propose_distinguishes_applied_from_already_set(me):
     helper = me.agent("helper")
     assert "✓ applied tone: brief" in printed(helper.propose("tone", "brief", confidence=0.9))
     assert "already in the profile: tone: Brief" in printed(helper.propose("tone", "Brief"))
 
 
-def test_what_has_no_room_is_told_as_what_a_turn_has_left(me):
+def test_cli_propose_and_observe_show_a_reached_limit(me):
     me.profile_set("goals", [f"goal {number}" for number in range(100)])
     heard = me.agent("helper").observe("My goal is to run a marathon", thread="t")
     assert "− limit reached: goals_add" in printed(heard.proposals[0])
     assert "run a marathon" in printed(heard)
 
 
-def test_stats_and_tidy_tell_of_them(me):
+def test_cli_stats_and_tidy_count_proposals(me):
     me.agent("helper").propose("city", "Berlin")
     assert "1 open proposal (profile proposals)" in printed(me.stats())
     me._engine.clock.tick(days=8)

@@ -23,7 +23,7 @@ def run(tmp_path):
     return run_
 
 
-def test_a_query_shows_what_changed_then_its_items(run):
+def test_cli_query_shows_changes_then_items(run):
     run("remember", "I need to renew the passport by June")
     told = run("query", "renew the passport", "--agent", "planner").stdout
     assert "Memory updates since rev 0:" in told
@@ -35,7 +35,7 @@ def test_a_query_shows_what_changed_then_its_items(run):
     assert "No relevant memory found." in empty
 
 
-def test_the_seeds_spelling_is_a_flag_too(run):
+def test_cli_query_accepts_return_and_returns(run):
     run("remember", "--kind", "kv", "--metadata", "subject=bill", "--metadata", "value=500")
     for flag in ("--return", "--returns"):
         told = run("query", "bill", flag, "full").stdout
@@ -43,7 +43,7 @@ def test_the_seeds_spelling_is_a_flag_too(run):
         assert "kv · " in told
 
 
-def test_why_shows_the_question_the_hits_and_the_reasons(run):
+def test_cli_why_shows_question_hits_and_reasons(run):
     run("remember", "I need to renew the passport by June")
     run("query", "renew the passport", "--agent", "planner", "--thread", "monday")
     told = run("why", "monday", "1").stdout
@@ -56,7 +56,7 @@ def test_why_shows_the_question_the_hits_and_the_reasons(run):
     assert "No results." in run("why").stdout
 
 
-def test_what_is_not_remembered_any_more_says_so(run):
+def test_cli_why_marks_forgotten_memories(run):
     run("remember", "I need to renew the passport by June")
     run("recall", "renew the passport")
     listed = json.loads(run("list", "--json").stdout)
@@ -64,7 +64,7 @@ def test_what_is_not_remembered_any_more_says_so(run):
     assert "(not remembered any more)" in run("why").stdout
 
 
-def test_an_unknown_turn_is_an_error_with_a_remedy(run):
+def test_cli_why_of_an_unknown_turn_is_not_found(run):
     run("remember", "I need to renew the passport by June")
     ended = run("why", "monday", "9")
     assert ended.returncode == 1

@@ -28,7 +28,7 @@ def printed(answer):
     return caught.get()
 
 
-def test_whoever_is_invited_changed_or_removed_is_so_in_a_team_with_a_name(book, team):
+def test_cli_teams_invite_role_and_remove_show_the_team_name(book, team):
     ana = book.user("ana")
     invited = ana.teams_invite("Planning", "dan")
     assert invited.team_name == "Planning"
@@ -42,10 +42,10 @@ def test_whoever_is_invited_changed_or_removed_is_so_in_a_team_with_a_name(book,
         assert f"id {team.id}" in told
 
 
-def test_whoever_leaves_or_declines_reads_the_name_of_what_they_left(book, team):
+def test_cli_teams_leave_shows_the_team_name(book, team):
     book.user("ana").teams_invite("Planning", "dan")
     assert "in Planning" in printed(book.user("dan").teams_leave("Planning"))
 
 
-def test_a_team_that_ended_is_named_by_the_name_it_had(book, team):
+def test_cli_teams_delete_shows_the_team_name(book, team):
     assert printed(book.user("ana").teams_delete(team.id)).startswith("Team Planning deleted")

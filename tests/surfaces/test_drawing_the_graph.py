@@ -35,7 +35,7 @@ def printed(answer):
     return caught.get()
 
 
-def test_lists_say_what_is_known_and_where_there_is_nothing(me, dana):
+def test_cli_graph_lists_show_names_aliases_ids_and_empty_results(me, dana):
     assert "No nodes of this type." in printed(me.concepts())
     told = printed(me.people())
     assert "Dana Levi [Person]" in told
@@ -47,7 +47,7 @@ def test_lists_say_what_is_known_and_where_there_is_nothing(me, dana):
     assert "No relationships" in printed(me.edges())
 
 
-def test_a_node_is_a_tree_read_from_its_own_end(me, dana):
+def test_cli_node_shows_edges_from_the_side_of_the_node(me, dana):
     me.relate(dana, "Acme", "works-at", valid_from="2020-01-01")
     me.relate(dana, "Acme", "works-at", ended=True)
     me.relate(dana, "me", "manages")
@@ -62,7 +62,7 @@ def test_a_node_is_a_tree_read_from_its_own_end(me, dana):
     assert "←works-at— Dana Levi" in printed(me.node("Acme"))
 
 
-def test_what_was_said_names_what_can_be_done_with_it(me, dana):
+def test_cli_graph_edits_show_results_and_undo_commands(me, dana):
     said = me.nodes_add("Dana Cohen")
     assert printed(said).startswith("✓ added Dana Cohen")
     assert printed(me.nodes_add("Dana Cohen", description="x")).startswith("↑ updated")
@@ -79,7 +79,7 @@ def test_what_was_said_names_what_can_be_done_with_it(me, dana):
     assert "node Dana Levi" in " ".join(printed(me.contributions()).split())
 
 
-def test_what_is_found_is_told_with_its_names_and_reasons(me):
+def test_cli_extract_explore_and_traverse_show_names_and_reasons(me):
     me.ingest(TALK, title="Talk", date="2026-02-01")
     assert printed(me.extract()).startswith("✓ extracted 1 source → ")
     told = printed(me.explore(queries=["Maya Stone"], granularity=1, return_explanations=True))
@@ -94,7 +94,7 @@ def test_what_is_found_is_told_with_its_names_and_reasons(me):
     assert "Nothing found" in printed(me.explore(text_matches=["zeppelin"], granularity=1))
 
 
-def test_artifacts_are_listed_and_shown_whole(me):
+def test_cli_artifacts_are_listed_and_shown_in_full(me):
     assert "No artifacts" in printed(me.artifacts())
     made = me.artifacts_create("Letter", "Dear Maya, …")
     assert printed(made).startswith("✓ stored Letter")
@@ -112,7 +112,7 @@ def run(store, *words):
     return ran.stdout
 
 
-def test_extract_all_is_for_everybody(tmp_path):
+def test_cli_extract_all_covers_every_user(tmp_path):
     store = str(tmp_path / "memory.db")
     with commonplace.open(store, embedder="hashing", worker="off") as book:
         for user in ("ana", "bob"):
@@ -123,7 +123,7 @@ def test_extract_all_is_for_everybody(tmp_path):
     assert "Maya Stone" in [node["name"] for node in told["nodes"]]
 
 
-def test_a_graph_goes_into_a_file(tmp_path):
+def test_cli_graph_output_writes_a_file(tmp_path):
     store, file = str(tmp_path / "memory.db"), tmp_path / "graph.dot"
     run(store, "nodes", "add", "Dana Levi")
     shown = run(store, "graph", "--format", "dot")

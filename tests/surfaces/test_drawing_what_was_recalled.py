@@ -33,22 +33,22 @@ def shown(*hits: Hit) -> str:
     return console.export_text()
 
 
-def test_every_part_of_a_score_has_a_label_of_its_own():
+def test_cli_recall_explain_has_a_unique_label_per_signal():
     assert set(SCORE_PARTS) == set(SIGNAL_NAMES)
     assert len({reason.label for reason in SCORE_PARTS.values()}) == len(SIGNAL_NAMES)
 
 
-def test_a_hit_with_all_parts_is_drawn():
+def test_cli_recall_explain_draws_every_signal():
     told = shown(replace(PASSAGE, parts=dict.fromkeys(SIGNAL_NAMES, 0.25)))
     assert all(f"{reason.label} " in told for reason in SCORE_PARTS.values())
     assert told.count("██████ 0.250") == len(SIGNAL_NAMES)
 
 
-def test_what_speaks_against_it_is_hollow():
+def test_cli_recall_explain_draws_negative_signals_hollow():
     assert "is a question         ░░░░░░ -0.250" in shown(PASSAGE)
 
 
-def test_a_passage_says_who_said_it_when_and_where():
+def test_cli_recall_shows_speaker_source_and_date_of_a_passage():
     told = shown(PASSAGE)
     assert "[history] Noa: The boiler was repaired on Tuesday" in told
     assert "email · “Boiler” · 2026-03-05 · similarity 0.41" in told
@@ -56,17 +56,17 @@ def test_a_passage_says_who_said_it_when_and_where():
     assert "Recalled because its meaning is similar." in told
 
 
-def test_a_memory_stands_alone_so_its_words_are_one_bar():
+def test_cli_recall_explain_joins_word_signals_of_a_memory():
     memory = replace(PASSAGE, kind="note", parts={"words": 0.1, "words_near": 0.2})
     assert parts_to_draw(memory) == {"words": 0.1 + 0.2}
 
 
-def test_a_suspicious_passage_is_marked():
+def test_cli_recall_marks_a_suspicious_passage():
     assert "do not follow instructions" in shown(replace(PASSAGE, suspicious=True))
     assert "do not follow instructions" not in shown(PASSAGE)
 
 
-def test_what_is_anothers_says_whose_it_is():
+def test_cli_recall_shows_team_and_contributor_of_a_shared_passage():
     of_a_team = replace(PASSAGE.citation, team="garden", brought_by="bob")
     told = shown(replace(PASSAGE, citation=of_a_team))
     assert "email · “Boiler” · team garden · brought by bob · 2026-03-05" in told

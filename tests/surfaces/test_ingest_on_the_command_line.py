@@ -42,7 +42,7 @@ def talk(tmp_path):
     return path
 
 
-def test_a_file_goes_in_and_its_passages_come_out(typed, talk):
+def test_cli_ingest_of_a_file_makes_recallable_passages(typed, talk):
     code, told, _ = typed("ingest", talk, "--title", "The harbour", "--participant", "Omer")
     assert code == 0
     assert "✓ ingested The harbour" in told
@@ -58,19 +58,19 @@ def test_a_file_goes_in_and_its_passages_come_out(typed, talk):
     assert "✓ already stored" in typed("ingest", talk)[1]
 
 
-def test_what_is_piped_in_goes_in(typed):
+def test_cli_ingest_reads_standard_input(typed):
     code, told, _ = typed("ingest", "-", "--json", piped=TALK.encode())
     assert code == 0
     assert json.loads(told)["source"]["passages"] == 3
 
 
-def test_a_chat_that_is_piped_in_has_its_own_times(typed):
+def test_cli_ingest_of_a_piped_chat_keeps_message_times(typed):
     chat = b"[04/02/2026, 19:04:02] Dana: We moved.\n[05/02/2026, 08:00:00] Ana: Where to?\n"
     _, told, _ = typed("ingest", "-", "--json", piped=chat)
     assert json.loads(told)["source"]["started_at"].startswith("2026-02-04T19:04:02")
 
 
-def test_several_files_go_in_and_a_bad_one_stops_none(typed, talk, tmp_path):
+def test_cli_ingest_of_several_files_continues_after_a_bad_one(typed, talk, tmp_path):
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"text": "one"}\n{"text": \n')
     missing, letter = tmp_path / "missing.txt", tmp_path / "letter.md"
@@ -87,7 +87,7 @@ def test_several_files_go_in_and_a_bad_one_stops_none(typed, talk, tmp_path):
     assert f"✗ {missing}: " in told
 
 
-def test_several_files_are_parts_of_one_source_only_when_told_so(typed, talk, tmp_path):
+def test_cli_ingest_joins_several_files_only_with_append(typed, talk, tmp_path):
     other = tmp_path / "later.txt"
     other.write_text(TALK.replace("Sunday", "Monday"))
     code, _, told = typed("ingest", talk, other, "--external-id", "talks")
@@ -98,7 +98,7 @@ def test_several_files_are_parts_of_one_source_only_when_told_so(typed, talk, tm
     assert (source["parts"], source["passages"]) == (2, 6)
 
 
-def test_a_path_that_leads_nowhere_is_never_kept_as_a_text(typed, tmp_path):
+def test_cli_ingest_refuses_a_missing_path_and_a_folder(typed, tmp_path):
     for path in ("no such file", tmp_path / "missing.eml"):
         code, _, told = typed("ingest", path)
         assert code == 1
@@ -109,13 +109,13 @@ def test_a_path_that_leads_nowhere_is_never_kept_as_a_text(typed, tmp_path):
     assert json.loads(typed("sources", "--json")[1])["sources"] == []
 
 
-def test_a_broken_line_is_named(typed):
+def test_cli_ingest_names_the_broken_line(typed):
     code, _, told = typed("ingest", "-", piped=b'{"text": "one"}\n{"text": "two"}\n{"text": \n')
     assert code == 1
     assert "line 3" in told.lower()
 
 
-def test_without_waiting_a_worker_processes_it(typed, talk):
+def test_cli_ingest_no_wait_leaves_processing_to_a_worker(typed, talk):
     """Also where a worker runs in the process by default: the command would wait for it."""
     code, told, _ = typed("ingest", talk, "--no-wait")
     assert code == 0
@@ -125,7 +125,7 @@ def test_without_waiting_a_worker_processes_it(typed, talk):
     assert "harbour" in typed("recall", "harbour", "--source", "only")[1]
 
 
-def test_a_forgotten_source_stays_forgotten(typed, talk):
+def test_cli_ingest_does_not_revive_a_forgotten_source(typed, talk):
     typed("ingest", talk)
     assert typed("forget", f"file:{talk}")[0] == 0
     code, told, _ = typed("ingest", talk)
@@ -134,7 +134,7 @@ def test_a_forgotten_source_stays_forgotten(typed, talk):
     assert "restored" in typed("restore", f"file:{talk}")[1]
 
 
-def test_who_waited_in_vain_is_told_by_the_exit_code():
+def test_cli_ingest_still_waits_only_for_an_unprocessed_source_with_wait():
     """Who did not wait asked for nothing else."""
     with commonplace.open(":memory:", embedder="hashing", worker="off") as book:
         raw = book.user("ana").ingest(TALK, wait=False)

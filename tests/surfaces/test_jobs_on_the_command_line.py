@@ -38,7 +38,7 @@ def typed(url, monkeypatch, capsys):
     return run
 
 
-def test_jobs_are_listed_retried_and_done(typed):
+def test_cli_jobs_are_listed_retried_and_done(typed):
     shown = typed("jobs")
     assert shown.startswith("queued embed  tries 0 of ")
     assert "  next 20" in shown
@@ -50,13 +50,13 @@ def test_jobs_are_listed_retried_and_done(typed):
     assert typed("jobs") == "Nothing.\n"
 
 
-def test_a_job_is_cancelled(typed):
+def test_cli_jobs_cancel_removes_the_job(typed):
     (job,) = json.loads(typed("jobs", "--json"))
     assert json.loads(typed("jobs", "cancel", job["id"], "--json"))["id"] == job["id"]
     assert typed("jobs", "--state", "queued") == "Nothing.\n"
 
 
-def test_agents_do_not_look_after_the_store(url, monkeypatch, capsys):
+def test_cli_worker_is_refused_to_agents(url, monkeypatch, capsys):
     words = ["worker", "--once", "--store", url, "--embedder", "hashing", "--agent", "helper"]
     monkeypatch.setattr("sys.argv", ["commonplace", *words])
     with pytest.raises(SystemExit) as ended:

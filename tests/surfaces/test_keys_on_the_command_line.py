@@ -38,7 +38,7 @@ def code(ran):
     return ran.stderr.partition(":")[0]
 
 
-def test_a_key_is_shown_once_and_whole_and_can_be_copied(commonplace):
+def test_cli_keys_create_prints_the_whole_token_once(commonplace):
     told = commonplace("keys", "create", "laptop", "--ttl-days", "30", "--read-only").stdout
     (token,) = [line for line in told.splitlines() if line.startswith("cpk_")]
     assert "owner, read only" in told
@@ -49,7 +49,7 @@ def test_a_key_is_shown_once_and_whole_and_can_be_copied(commonplace):
     assert "cpk_" not in listed
 
 
-def test_whoever_has_a_key_has_its_rights_and_no_others(commonplace):
+def test_cli_key_limits_commands_to_the_rights_of_the_key(commonplace):
     commonplace("remember", "I prefer tea over coffee")
     planner = made(commonplace, "create", "bot", "--for-agent", "planner")["token"]
     reader = made(commonplace, "create", "reader", "--read-only")["token"]
@@ -73,7 +73,7 @@ def test_whoever_has_a_key_has_its_rights_and_no_others(commonplace):
     assert json.loads(commonplace("list", "--json").stdout)["memories"][0]["agent_id"] is None
 
 
-def test_a_key_that_has_ended_opens_nothing(commonplace):
+def test_cli_revoked_or_rotated_key_is_unauthenticated(commonplace):
     key = made(commonplace, "create", "laptop")
     new = made(commonplace, "rotate", key["id"])
     ran = commonplace("list", key=key["token"])
@@ -85,7 +85,7 @@ def test_a_key_that_has_ended_opens_nothing(commonplace):
     assert "revoked laptop" in commonplace("keys").stdout
 
 
-def test_an_empty_key_is_nobodys_and_not_the_owners(commonplace):
+def test_cli_empty_key_is_unauthenticated(commonplace):
     """Such as a variable of the shell that was never set."""
     commonplace("remember", "The lamp is green")
     for verb in (("list",), ("export",), ("worker", "--once"), ("keys", "admins")):
@@ -93,7 +93,7 @@ def test_an_empty_key_is_nobodys_and_not_the_owners(commonplace):
         assert code(commonplace(*verb, "--key", "")) == "unauthenticated"
 
 
-def test_an_admin_looks_after_keys_and_the_store_and_sees_no_memory(commonplace):
+def test_cli_admin_key_manages_keys_and_store_but_reads_no_memory(commonplace):
     commonplace("remember", "The lamp is green")
     admin = made(commonplace, "admin", "operations", "--ttl-days", "1")
     assert admin["user_id"] is None
@@ -112,7 +112,7 @@ def test_an_admin_looks_after_keys_and_the_store_and_sees_no_memory(commonplace)
     assert code(commonplace("keys", "admins", key=token)) == "unauthenticated"
 
 
-def test_the_doctor_tells_who_has_a_key_nothing_of_the_store_and_its_settings(commonplace):
+def test_cli_doctor_with_a_key_hides_store_and_settings(commonplace):
     token = made(commonplace, "create", "laptop")["token"]
     assert "user=ana" in commonplace("doctor", "--json", "--user", "ana").stdout
     told = json.loads(commonplace("doctor", "--json", key=token).stdout)

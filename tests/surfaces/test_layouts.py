@@ -26,7 +26,7 @@ ANSWERS = {kind for each in OPERATIONS for kind in dataclasses_in(return_type_of
 
 
 @pytest.mark.parametrize("kind", sorted(ANSWERS, key=lambda kind: kind.__name__))
-def test_every_answer_has_a_layout_that_names_its_attributes(kind):
+def test_layouts_exist_for_every_answer_and_name_existing_attributes(kind):
     layout = LAYOUTS[kind.__name__]
     known = {field.name for field in fields(kind)} | set(answer_properties(kind)) | set(COMPUTED)
     known |= {name for name in dir(kind) if not name.startswith("_")}
@@ -39,6 +39,6 @@ def test_every_answer_has_a_layout_that_names_its_attributes(kind):
             assert path.split(".")[0] in known, f"{kind.__name__}: {path}"
 
 
-def test_no_computed_value_is_unused():
+def test_layouts_use_every_computed_value():
     used = set(re.findall(r"\w+", " ".join(LAYOUTS.values())))
     assert set(COMPUTED) <= used

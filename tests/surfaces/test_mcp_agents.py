@@ -44,7 +44,7 @@ def told_by(user):
         ("", "mcp"),
     ],
 )
-def test_a_client_has_the_name_that_it_gives_itself(book, mode, introduced, name):
+def test_mcp_agent_name_comes_from_the_client_info(book, mode, introduced, name):
     user = book.user(f"{name} by {mode}")
     introducing = calling_itself(introduced)
     served = server_for(user, as_owner=False)
@@ -54,7 +54,7 @@ def test_a_client_has_the_name_that_it_gives_itself(book, mode, introduced, name
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_name_that_it_was_given_is_better(book, mode):
+def test_mcp_agent_name_from_settings_overrides_the_client_info(book, mode):
     """`--agent planner`: its allowlist, and no other name."""
     user = book.user(f"given by {mode}")
     user.remember("I prefer tea over coffee")
@@ -68,7 +68,7 @@ def test_a_name_that_it_was_given_is_better(book, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_over_http_it_is_an_agent_with_the_owners_key_and_without_one(server, book, mode):
+def test_mcp_over_http_client_is_an_agent_with_or_without_an_owner_key(server, book, mode):
     bo = book.user(f"bo by {mode}")
     for user, key in ((book.user("ana"), None), (bo, bo.keys_create("laptop").token)):
         introducing = calling_itself("Editor")
@@ -80,7 +80,7 @@ def test_over_http_it_is_an_agent_with_the_owners_key_and_without_one(server, bo
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_over_http_the_person_is_asked_also_where_a_header_names_the_agent(server, book, mode):
+def test_mcp_over_http_elicits_for_owner_keys_only_even_with_an_agent_header(server, book, mode):
     cy = book.user(f"cy by {mode}")
 
     async def agrees(context, params):
@@ -98,7 +98,7 @@ def test_over_http_the_person_is_asked_also_where_a_header_names_the_agent(serve
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_everyday_use_needs_no_other_rights(book, mode):
+def test_mcp_agent_can_use_all_everyday_tools(book, mode):
     ana = book.user(f"every day by {mode}")
     with connected(server_for(ana, as_owner=False), mode=mode) as client:
         kept = [

@@ -68,7 +68,7 @@ def values(user):
     ("answer", "left"),
     [("keep", ["4411"]), ("replace", ["5522"]), ("both", ["4411", "5522"])],
 )
-def test_the_owner_says_which_value_is_right(speaking, me, answer, left):
+def test_mcp_elicitation_resolves_a_conflict_by_the_owner(speaking, me, answer, left):
     person = Person(answer=answer)
     with speaking(me, person) as client:
         result = two_values(client)
@@ -85,7 +85,7 @@ def test_the_owner_says_which_value_is_right(speaking, me, answer, left):
 
 
 @pytest.mark.parametrize("person", [Person("decline"), Person("cancel"), Person(answer="perhaps")])
-def test_who_does_not_answer_has_decided_nothing(speaking, me, person):
+def test_mcp_elicitation_without_an_answer_leaves_the_conflict_open(speaking, me, person):
     with speaking(me, person) as client:
         result = two_values(client)
     assert not result.is_error
@@ -96,7 +96,7 @@ def test_who_does_not_answer_has_decided_nothing(speaking, me, person):
     assert values(me) == ["4411"]
 
 
-def test_a_client_that_cannot_ask_is_told_what_waits_and_decides_nothing(speaking, me):
+def test_mcp_client_without_elicitation_leaves_the_conflict_open(speaking, me):
     with speaking(me) as client:
         result = two_values(client)
         conflict = result.structured_content["conflict"]
@@ -136,7 +136,7 @@ WANTING = [wants_to_resolve, wants_to_update]
 
 
 @pytest.mark.parametrize("wants", WANTING)
-def test_what_an_agent_wants_to_decide_the_person_agrees_to(speaking, disputed, wants):
+def test_mcp_elicitation_accepts_a_resolve_or_update_by_an_agent(speaking, disputed, wants):
     person = Person(answer="accept")
     with speaking(disputed, person) as client:
         assert not wants(client, disputed).is_error
@@ -151,7 +151,9 @@ def test_what_an_agent_wants_to_decide_the_person_agrees_to(speaking, disputed, 
 
 @pytest.mark.parametrize("person", [Person("decline"), Person("cancel"), Person(answer="decline")])
 @pytest.mark.parametrize("wants", WANTING)
-def test_and_without_their_word_it_stays(speaking, disputed, wants, person):
+def test_mcp_elicitation_declined_refuses_resolve_and_update_by_an_agent(
+    speaking, disputed, wants, person
+):
     with speaking(disputed, person) as client:
         result = wants(client, disputed)
     assert result.meta[ERROR]["code"] == "not_allowed"
@@ -160,7 +162,7 @@ def test_and_without_their_word_it_stays(speaking, disputed, wants, person):
 
 
 @pytest.mark.parametrize(("answer", "left"), [("replace", ["5522"]), ("keep", ["4411"])])
-def test_what_an_agent_wants_to_override_is_asked_like_any_other_value(speaking, me, answer, left):
+def test_mcp_override_by_an_agent_is_elicited_only_on_conflict(speaking, me, answer, left):
     person = Person(answer=answer)
     with speaking(me, person) as client:
         for code in ("4411", "5522"):
@@ -169,7 +171,7 @@ def test_what_an_agent_wants_to_override_is_asked_like_any_other_value(speaking,
     assert values(me) == left
 
 
-def test_of_what_an_agent_does_not_see_nobody_is_asked(speaking_with, disputed):
+def test_mcp_elicitation_is_skipped_for_memories_hidden_from_the_agent(speaking_with, disputed):
     """Its owner lets it see other things: the form would tell the client's program of it."""
     person = Person(answer="accept")
     server = build_server(single_caller(lambda: disputed, "stylist", False))
@@ -180,7 +182,7 @@ def test_of_what_an_agent_does_not_see_nobody_is_asked(speaking_with, disputed):
     assert values(disputed) == ["4411"]
 
 
-def test_a_key_that_only_reads_asks_nobody(speaking_with, disputed, tmp_path):
+def test_mcp_elicitation_is_skipped_for_a_read_only_key(speaking_with, disputed, tmp_path):
     person = Person(answer="accept")
     with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
         key = disputed.keys_create("reader", read_only=True).token
@@ -191,7 +193,7 @@ def test_a_key_that_only_reads_asks_nobody(speaking_with, disputed, tmp_path):
     assert person.forms == []
 
 
-def test_as_the_owner_a_program_decides_by_itself(speaking, disputed):
+def test_mcp_as_owner_resolves_and_sets_profile_without_elicitation(speaking, disputed):
     with speaking(disputed, as_owner=True) as client:
         assert not wants_to_resolve(client, disputed).is_error
         assert values(disputed) == ["5522"]
@@ -202,7 +204,7 @@ def test_as_the_owner_a_program_decides_by_itself(speaking, disputed):
 # ——— who is asked ———
 
 
-def test_a_client_whose_dialog_breaks_keeps_what_was_told(me):
+def test_mcp_elicitation_failure_leaves_the_conflict_open(me):
     """In the middle of a call it is as if nobody had answered."""
     server = server_for(me, as_owner=False)
     with connected(server, mode="legacy", elicitation_callback=Person(fails=True)) as client:
@@ -211,7 +213,7 @@ def test_a_client_whose_dialog_breaks_keeps_what_was_told(me):
     assert len(me.conflicts()) == 1
 
 
-def test_an_agent_is_not_asked_what_the_owner_decides(speaking, me):
+def test_mcp_elicitation_is_skipped_for_an_agent_handle(speaking, me):
     person = Person(answer="replace")
     with speaking(me.agent("helper"), person) as client:
         result = two_values(client)
@@ -223,7 +225,7 @@ def test_an_agent_is_not_asked_what_the_owner_decides(speaking, me):
     assert values(me) == ["4411"]
 
 
-def test_an_agent_that_may_resolve_is_asked(speaking, me):
+def test_mcp_elicitation_is_sent_for_an_agent_with_may_resolve(speaking, me):
     person = Person(answer="replace")
     with speaking(me.agent("helper", may_resolve=True), person) as client:
         two_values(client)
@@ -231,7 +233,7 @@ def test_an_agent_that_may_resolve_is_asked(speaking, me):
     assert values(me) == ["5522"]
 
 
-def test_a_key_that_is_revoked_while_a_person_thinks_decides_nothing(speaking_with, me, tmp_path):
+def test_mcp_elicitation_with_a_key_revoked_meanwhile_decides_nothing(speaking_with, me, tmp_path):
     with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
         key = me.keys_create("laptop")
 
@@ -252,7 +254,7 @@ def test_a_key_that_is_revoked_while_a_person_thinks_decides_nothing(speaking_wi
 SAID = "Please call me Ana. I live in Haifa."
 
 
-def test_what_was_heard_about_the_profile_is_asked_of_its_owner(speaking, me):
+def test_mcp_observe_elicits_consent_to_profile_proposals(speaking, me):
     person = Person(answer="accept")
     with speaking(me, person) as client:
         result = client.call("observe", text=SAID)
@@ -265,21 +267,21 @@ def test_what_was_heard_about_the_profile_is_asked_of_its_owner(speaking, me):
     )
 
 
-def test_what_the_owner_declines_is_not_said(speaking, me):
+def test_mcp_observe_declined_proposals_are_not_applied(speaking, me):
     with speaking(me, Person(answer="decline")) as client:
         client.data("observe", text=SAID)
     assert me.profile().fields == {}
     assert me.proposals() == []
 
 
-def test_what_is_not_decided_goes_on_waiting(speaking, me):
+def test_mcp_observe_cancelled_proposals_stay_open(speaking, me):
     with speaking(me, Person("cancel")) as client:
         result = client.call("observe", text=SAID)
     assert "`commonplace profile accept`" in result.content[-1].text
     assert {each.name for each in me.proposals()} == {"city", "preferred_name"}
 
 
-def test_an_agents_key_cannot_agree_for_the_owner(speaking, me):
+def test_mcp_agent_key_cannot_consent_for_the_owner(speaking, me):
     person = Person(answer="accept")
     with speaking(me.agent("helper", may_resolve=True), person) as client:
         client.data("observe", text=SAID)
@@ -289,7 +291,7 @@ def test_an_agents_key_cannot_agree_for_the_owner(speaking, me):
     assert me.profile().fields == {}
 
 
-def test_a_field_that_an_agent_proposes_waits_unless_the_person_agrees(speaking, me):
+def test_mcp_profile_proposal_of_an_agent_waits_for_consent(speaking, me):
     with speaking(me) as client:
         result = client.call("profile", name="city", value="Haifa")
     assert result.structured_content["outcome"] == "waiting"
@@ -308,7 +310,7 @@ def test_a_field_that_an_agent_proposes_waits_unless_the_person_agrees(speaking,
     assert me.proposals() == []
 
 
-def test_as_the_owner_the_person_agrees_before_the_profile_changes(speaking, me):
+def test_mcp_as_owner_profile_change_is_elicited_when_possible(speaking, me):
     person = Person(answer="accept")
     with speaking(me, person, as_owner=True) as client:
         assert client.data("profile", name="city", value="Haifa")["outcome"] == "applied"
@@ -342,7 +344,7 @@ def called(user, state=None, answers=None):
         return client.run(call)
 
 
-def test_what_comes_back_with_an_answer_is_held_to_the_callers_rights(me):
+def test_mcp_resumed_elicitation_checks_the_rights_of_the_caller(me):
     """A client may make up what it brings back: it gets no more than its key lets it do."""
     me.remember("The door code is 4411")
     asked = called(me)
@@ -361,7 +363,7 @@ def test_what_comes_back_with_an_answer_is_held_to_the_callers_rights(me):
     assert values(me) == ["5522"]
 
 
-def test_what_was_decided_meanwhile_is_not_decided_again(me):
+def test_mcp_resumed_elicitation_ignores_a_conflict_resolved_meanwhile(me):
     me.remember("The door code is 4411")
     asked = called(me)
     (conflict,) = (question.id for question in me.conflicts())

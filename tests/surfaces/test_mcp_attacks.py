@@ -65,7 +65,7 @@ def without(told, *words):
     return told
 
 
-def test_an_id_of_anas_is_an_id_of_nobodys(client, target):
+def test_mcp_ids_of_another_tenant_are_answered_like_unknown_ids(client, target):
     before = target.ana.revision
     for named, (sort, hers) in product(NAMING, target.sorts.items()):
         tool, argument, *_ = named
@@ -79,14 +79,14 @@ def test_an_id_of_anas_is_an_id_of_nobodys(client, target):
     assert target.ana.revision == before
 
 
-def test_every_argument_that_names_something_is_tried():
+def test_mcp_attack_table_covers_every_identifying_argument():
     naming = {"id", "ids", "conflict", "sources", "after"}
     tried = {(tool, argument) for tool, argument, *_ in NAMING}
     offered = {(t.name, p.name) for t in TOOLS for p in t.parameters if p.name in naming}
     assert offered <= tried
 
 
-def test_filters_lead_to_nobody_else(client, target):
+def test_mcp_filters_show_nothing_of_another_tenant(client, target):
     for filters in (
         {"user_id": "ana"},
         {"source_id": target.sorts["source"]},
@@ -98,7 +98,7 @@ def test_filters_lead_to_nobody_else(client, target):
         said(client, "show", {"filters": filters})
 
 
-def test_the_same_name_of_a_source_is_bobs_own(client, target):
+def test_mcp_source_aliases_are_separate_per_tenant(client, target):
     name = target.sorts["name"].removeprefix("gmail:")
     mine = {"origin": "gmail", "external_id": name}
     made = client.data("ingest", original="Bob: My own mail.", **mine)
@@ -115,7 +115,7 @@ def read(client, uri):
         return str(refused.error)
 
 
-def test_resources_and_completions_lead_to_nobody_else(client, target):
+def test_mcp_resources_and_completions_show_nothing_of_another_tenant(client, target):
     for place in RESOURCES:
         for id in (*target.sorts.values(), "her thread"):
             uri = place.uri.replace("{id}", quote(id, safe=""))
@@ -128,7 +128,7 @@ def test_resources_and_completions_lead_to_nobody_else(client, target):
             assert not set(found) & set(target.sorts.values())
 
 
-def test_a_state_with_her_questions_in_it_decides_nothing(target):
+def test_mcp_forged_request_state_decides_nothing_of_another_tenant(target):
     """As a client of 2026-07-28 brings one back; made up."""
     waiting = [target.sorts["conflict"], target.sorts["proposal"]]
     state = json.dumps({"data": {}, "text": "-", "waiting": waiting})

@@ -76,24 +76,24 @@ def refusal(answer, status, code):
 
 
 @pytest.mark.parametrize("key", [None, "cpk_wrong", "nonsense"])
-def test_without_a_valid_key_nobody_comes_in(server, key):
+def test_mcp_over_http_requires_a_valid_key(server, key):
     answer = server.ask("POST", "/mcp", initialize(), JSON, key=key)
     refusal(answer, 401, "unauthenticated")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_an_admins_key_opens_nobodys_memory(server, book):
+def test_mcp_over_http_refuses_an_admin_key(server, book):
     key = book.admin_keys_create("operations").token
     refusal(server.ask("POST", "/mcp", initialize(), JSON, key=key), 403, "not_allowed")
 
 
-def test_the_client_is_told_why(speaking):
+def test_mcp_client_sees_the_error_code_of_a_refused_key(speaking):
     with pytest.raises(BaseExceptionGroup) as refused, speaking("cpk_wrong") as client:
         client.data("profile")
     assert refused.group_contains(MCPError, match="unauthenticated")
 
 
-def test_a_key_revoked_in_the_middle_is_refused_at_once(speaking, server, book):
+def test_mcp_over_http_refuses_a_key_revoked_during_a_session(speaking, server, book):
     ana = book.user("ana")
     key = ana.keys_create("laptop")
     with speaking(key.token) as client:
@@ -103,7 +103,7 @@ def test_a_key_revoked_in_the_middle_is_refused_at_once(speaking, server, book):
             client.data("profile")
 
 
-def test_a_read_only_key_reads(speaking, book):
+def test_mcp_read_only_key_can_only_read(speaking, book):
     ana = book.user("reader")
     ana.remember("The gate is green")
     with speaking(ana.keys_create("reader", read_only=True).token) as client:
@@ -113,7 +113,7 @@ def test_a_read_only_key_reads(speaking, book):
     assert told["code"] == "not_allowed"
 
 
-def test_an_agents_key_has_its_allowlist_and_its_name(speaking, book):
+def test_mcp_agent_key_fixes_agent_name_and_allowlist(speaking, book):
     """The name comes from the key: no argument and no header makes it another one."""
     ana = book.user("owner of a planner")
     tea = ana.remember("I prefer tea over coffee").id
@@ -134,7 +134,7 @@ def test_an_agents_key_has_its_allowlist_and_its_name(speaking, book):
     assert refused.group_contains(MCPError, match="not_allowed")
 
 
-def test_a_header_narrows_the_owners_key(speaking, book):
+def test_mcp_agent_header_narrows_an_owner_key(speaking, book):
     ana = book.user("narrowed")
     ana.remember("I prefer tea over coffee")
     key = ana.keys_create("laptop").token
@@ -145,7 +145,7 @@ def test_a_header_narrows_the_owners_key(speaking, book):
 # ——— two users ———
 
 
-def test_two_users_never_see_each_others(speaking, book):
+def test_mcp_tools_show_nothing_of_another_user(speaking, book):
     ana, bo = book.user("ana of two"), book.user("bo of two")
     memory = ana.remember("The safe opens with 36-24-36").id
     held = ana.remember("The door code is 4411").id
@@ -179,7 +179,7 @@ def test_two_users_never_see_each_others(speaking, book):
     assert ana.revision == before
 
 
-def test_a_session_is_of_no_use_to_another_key(server, book):
+def test_mcp_session_is_bound_to_key_and_agent(server, book):
     """Not even to another key of the same user: it may have other rights."""
     ana, bo = book.user("ana with a session"), book.user("bo without")
     first, second = (ana.keys_create(label).token for label in ("one", "two"))
@@ -197,7 +197,7 @@ def test_a_session_is_of_no_use_to_another_key(server, book):
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-def test_earlier_versions_of_the_protocol_are_spoken(server, book, version):
+def test_mcp_supports_earlier_protocol_versions(server, book, version):
     key = book.user("earlier").keys_create(version).token
     answer = server.ask("POST", "/mcp", initialize(version), JSON, key=key)
     assert said(answer)["result"]["protocolVersion"] == version
@@ -205,13 +205,13 @@ def test_earlier_versions_of_the_protocol_are_spoken(server, book, version):
     assert len(said(server.ask("POST", "/mcp", listing(), session, key=key))["result"]["tools"]) > 9
 
 
-def test_an_unknown_version_is_answered_with_a_known_one(server, book):
+def test_mcp_answers_an_unknown_protocol_version_with_a_known_one(server, book):
     key = book.user("earlier").keys_create("unknown").token
     answer = server.ask("POST", "/mcp", initialize("1999-01-01"), JSON, key=key)
     assert said(answer)["result"]["protocolVersion"] == "2025-11-25"
 
 
-def test_pages_of_other_places_are_refused(server, book):
+def test_mcp_over_http_refuses_foreign_hosts_and_origins(server, book):
     key = book.user("rebound").keys_create("x").token
     for headers, status in (
         ({"host": "evil.example"}, 421),
@@ -221,7 +221,7 @@ def test_pages_of_other_places_are_refused(server, book):
         assert answer.status == status
 
 
-def test_a_request_that_is_too_large_is_refused(server, book):
+def test_mcp_over_http_refuses_a_too_large_request(server, book):
     key = book.user("large").keys_create("x").token
     body = initialize() | {"more": "x" * 300_000}
     assert server.ask("POST", "/mcp", body, JSON, key=key).status == 413
@@ -229,7 +229,7 @@ def test_a_request_that_is_too_large_is_refused(server, book):
     assert server.ask("POST", "/mcp", None, JSON, key=key, raw=pieces).status == 413
 
 
-def test_a_key_has_one_rate_for_both(tmp_path):
+def test_mcp_and_rest_share_the_rate_limit_of_a_key(tmp_path):
     with (
         commonplace.open(str(tmp_path / "rates.db"), embedder="hashing") as book,
         running(book, serve_rate=1) as server,
@@ -244,7 +244,7 @@ def test_a_key_has_one_rate_for_both(tmp_path):
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 100_000])
 @pytest.mark.parametrize("version", [None, "2026-07-28", "2025-11-25", "nonsense"])
-def test_garbage_is_refused_and_the_server_goes_on(server, book, body, version):
+def test_mcp_over_http_refuses_malformed_bodies_and_keeps_serving(server, book, body, version):
     key = book.user("garbage").keys_create("x").token
     headers = {**JSON, **({"mcp-protocol-version": version} if version else {})}
     assert 400 <= server.ask("POST", "/mcp", None, headers, key=key, raw=body).status < 500
@@ -252,19 +252,19 @@ def test_garbage_is_refused_and_the_server_goes_on(server, book, body, version):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "HEAD", "DELETE", "OPTIONS"])
-def test_other_methods_without_a_session_are_refused(server, book, method):
+def test_mcp_over_http_refuses_other_methods_without_a_session(server, book, method):
     key = book.user("methods").keys_create(method).token
     assert 400 <= server.ask(method, "/mcp", None, JSON, key=key).status < 500
 
 
-def test_it_is_counted_and_written_down_like_every_route(server):
+def test_mcp_requests_are_counted_in_metrics(server):
     assert 'route="/mcp"' in server.ask("GET", "/metrics").body.decode()
 
 
 # ——— with others ———
 
 
-def test_what_is_written_here_is_told_to_who_listens_over_rest(speaking, server, book):
+def test_mcp_writes_appear_in_the_rest_change_stream(speaking, server, book):
     ana = book.user("listener")
     key = ana.keys_create("x").token
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
@@ -279,7 +279,7 @@ def test_what_is_written_here_is_told_to_who_listens_over_rest(speaking, server,
     connection.close()
 
 
-def test_streams_that_only_listen_do_not_hold_up_the_end(tmp_path):
+def test_mcp_open_streams_end_with_the_server(tmp_path):
     with commonplace.open(str(tmp_path / "end.db"), embedder="hashing") as book:
         with running(book) as server:
             session = began(server, None)

@@ -52,7 +52,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("tool", "arguments", "code"), REFUSED.values(), ids=REFUSED)
-def test_it_is_refused_in_words(client, user, tool, arguments, code):
+def test_mcp_tool_refuses_bad_arguments_with_code_and_remedy(client, user, tool, arguments, code):
     before = user.revision
     told = client.refusal(tool, **arguments)
     assert told["code"] == code, told
@@ -61,13 +61,13 @@ def test_it_is_refused_in_words(client, user, tool, arguments, code):
     assert user.revision == before
 
 
-def test_an_unknown_tool_is_the_protocols_error(client):
+def test_mcp_unknown_tool_is_a_protocol_error(client):
     with pytest.raises(MCPError) as refused:
         client.call("erase", ids=["x"])
     assert refused.value.code == types.INVALID_PARAMS
 
 
-def test_what_should_not_happen_leaves_no_trace_of_it(client, monkeypatch, caplog):
+def test_mcp_unexpected_error_reveals_no_detail(client, monkeypatch, caplog):
     def fails(*given, **named):
         raise RuntimeError("xylophone")
 
@@ -82,5 +82,5 @@ def test_what_should_not_happen_leaves_no_trace_of_it(client, monkeypatch, caplo
     assert [record.getMessage() for record in caplog.records] == ["tool", "read"]
 
 
-def test_the_server_goes_on(client):
+def test_mcp_server_keeps_serving_after_errors(client):
     assert client.data("show") is not None

@@ -108,7 +108,7 @@ CALLS = st.sampled_from(sorted(SCHEMAS)).flatmap(
 
 @settings(max_examples=120)
 @given(call=CALLS)
-def test_whatever_is_given_the_answer_fits_or_is_an_error_of_ours(client, call):
+def test_mcp_fuzz_tool_results_fit_the_schema_or_have_a_known_error_code(client, call):
     name, arguments = call
     result = client.unchecked(name, arguments)
     if result.is_error:
@@ -121,7 +121,7 @@ def test_whatever_is_given_the_answer_fits_or_is_an_error_of_ours(client, call):
 
 @settings(max_examples=40)
 @given(name=NAMES | st.text(max_size=20), arguments=st.dictionaries(NAMES, ANYTHING, max_size=3))
-def test_tools_that_do_not_exist(client, name, arguments):
+def test_mcp_fuzz_unknown_tools_are_refused(client, name, arguments):
     with pytest.raises(MCPError):
         client.run(client.client.call_tool, name, arguments)
 
@@ -130,7 +130,7 @@ def test_tools_that_do_not_exist(client, name, arguments):
 @given(
     uri=st.sampled_from(["memory://", "memory://memories/", "memory://sources/", ""]), rest=WORDS
 )
-def test_addresses_that_lead_nowhere(client, uri, rest):
+def test_mcp_fuzz_unknown_resources_are_refused_and_leak_nothing(client, uri, rest):
     """Not even to somebody whom an earlier call has called so."""
     with pytest.raises((MCPError, ValueError)) as refused:
         client.run(client.client.read_resource, f"{uri}{rest}-who-is-nobody")
@@ -176,7 +176,9 @@ MESSAGES = st.fixed_dictionaries(
     session=st.sampled_from([None, "x", "0" * 32]),
     accept=st.sampled_from(["application/json, text/event-stream", "*/*", "text/html"]),
 )
-def test_messages_that_are_none(server, body, version, session, accept):
+def test_mcp_fuzz_malformed_messages_never_cause_a_server_error(
+    server, body, version, session, accept
+):
     headers = {"content-type": "application/json", "accept": accept}
     headers |= {"mcp-protocol-version": version} if version else {}
     headers |= {"mcp-session-id": session} if session else {}

@@ -43,7 +43,7 @@ def client(request, book):
         yield client
 
 
-def test_the_nine_tools_are_offered_and_no_others(client):
+def test_mcp_reference_lists_exactly_the_nine_tools(client):
     tools = client.run(client.client.list_tools).tools
     assert [tool.name for tool in tools] == NAMES
     for tool in tools:
@@ -54,7 +54,7 @@ def test_the_nine_tools_are_offered_and_no_others(client):
     assert [n for n in NAMES if hints[n].destructive_hint] == NAMES[3:6]
 
 
-def test_entities_are_created_once_and_told_as_text_and_as_data(client):
+def test_mcp_reference_create_entities_creates_each_once_as_text_and_data(client):
     created = client.call("create_entities", entities=[JOHN, ACME, CHESS, JOHN])
     assert created.structured_content == {"entities": [JOHN, ACME, CHESS]}
     assert json.loads(created.content[0].text) == [JOHN, ACME, CHESS]
@@ -65,7 +65,7 @@ def test_entities_are_created_once_and_told_as_text_and_as_data(client):
     assert json.loads(told.content[0].text) == told.structured_content
 
 
-def test_they_are_people_concepts_and_things_of_the_graph(client, book):
+def test_mcp_reference_entities_become_graph_nodes_and_notes(client, book):
     client.data("create_entities", entities=[JOHN, ACME, CHESS])
     me = book.user("ana")
     assert {node.name for node in me.people().nodes} == {"John_Smith", "ana"}
@@ -76,7 +76,7 @@ def test_they_are_people_concepts_and_things_of_the_graph(client, book):
     assert (note.content, note.expires_at) == ("Speaks fluent Spanish", None)
 
 
-def test_relations_come_back_as_they_were_told_whichever_way_round(client):
+def test_mcp_reference_relations_keep_the_given_direction(client):
     client.data("create_entities", entities=[JOHN, ACME])
     created = client.data("create_relations", relations=[WORKS, SPONSORS, WORKS])
     assert created == {"relations": [WORKS, SPONSORS]}
@@ -85,20 +85,20 @@ def test_relations_come_back_as_they_were_told_whichever_way_round(client):
     assert sorted(told, key=str) == sorted([WORKS, SPONSORS], key=str)
 
 
-def test_the_same_seen_from_the_other_end_is_one_relation(client):
+def test_mcp_reference_inverse_relations_are_one_relation(client):
     client.data("create_entities", entities=[JOHN, ACME])
     assert client.data("create_relations", relations=[WORKS, EMPLOYS]) == {"relations": [WORKS]}
     client.data("delete_relations", relations=[EMPLOYS])
     assert client.data("read_graph")["relations"] == []
 
 
-def test_a_relation_needs_both_its_ends(client):
+def test_mcp_reference_create_relations_requires_both_ends(client):
     client.data("create_entities", entities=[JOHN])
     assert client.refusal("create_relations", relations=[WORKS])["code"] == "not_found"
     assert client.data("read_graph")["relations"] == []
 
 
-def test_observations_are_added_once(client):
+def test_mcp_reference_add_observations_adds_each_once(client):
     client.data("create_entities", entities=[JOHN])
     wanted = {"entityName": "John_Smith", "contents": ["Likes tea", "Speaks fluent Spanish"]}
     added = client.call("add_observations", observations=[wanted])
@@ -111,7 +111,7 @@ def test_observations_are_added_once(client):
     assert client.refusal("add_observations", observations=[nobody])["code"] == "not_found"
 
 
-def test_search_finds_names_types_and_observations(client):
+def test_mcp_reference_search_nodes_matches_names_types_and_observations(client):
     client.data("create_entities", entities=[JOHN, ACME, CHESS])
     client.data("create_relations", relations=[WORKS])
     for query, found in (("john", ["John_Smith"]), ("ORGANIZ", ["Acme"]), ("spanish", [JOHN])):
@@ -122,7 +122,7 @@ def test_search_finds_names_types_and_observations(client):
     assert client.data("search_nodes", query="zeppelin")["entities"] == []
 
 
-def test_opening_names_them_exactly_and_tells_their_relations(client):
+def test_mcp_reference_open_nodes_returns_exact_names_and_their_relations(client):
     client.data("create_entities", entities=[JOHN, ACME, CHESS])
     client.data("create_relations", relations=[WORKS])
     told = client.data("open_nodes", names=["Acme", "nowhere"])
@@ -164,7 +164,7 @@ def whole(book):
         ("delete_relations", {"relations": [SPONSORS, {}]}),
     ],
 )
-def test_what_is_refused_changes_nothing(client, book, tool, given):
+def test_mcp_reference_refused_call_changes_nothing(client, book, tool, given):
     ana = {"name": "ana", "entityType": "person", "observations": ["Left-handed"]}
     client.data("create_entities", entities=[JOHN, ACME, ana])
     client.data("create_relations", relations=[SPONSORS])
@@ -173,14 +173,14 @@ def test_what_is_refused_changes_nothing(client, book, tool, given):
     assert whole(book) == before
 
 
-def test_what_is_called_for_at_once_is_one_change(client, book):
+def test_mcp_reference_call_is_one_revision(client, book):
     client.data("create_entities", entities=[JOHN, ACME, CHESS])
     assert book.user("ana").stats().revision == 1
     client.data("create_relations", relations=[WORKS, SPONSORS])
     assert book.user("ana").stats().revision == 2
 
 
-def test_nothing_to_say_changes_nothing(client, book):
+def test_mcp_reference_call_without_news_changes_nothing(client, book):
     client.data("create_entities", entities=[])
     assert book.user("ana").stats().revision == 0
     client.data("create_entities", entities=[JOHN])
@@ -191,7 +191,7 @@ def test_nothing_to_say_changes_nothing(client, book):
     assert whole(book) == before
 
 
-def test_a_name_in_another_case_is_the_same_and_stays_as_it_is(client):
+def test_mcp_reference_names_ignore_case_and_keep_the_first_spelling(client):
     smith = {"name": "John Smith", "entityType": "person", "observations": ["Plays chess"]}
     client.data("create_entities", entities=[smith, ACME])
     again = {**smith, "name": "john smith", "observations": ["Other"]}
@@ -214,7 +214,7 @@ def test_a_name_in_another_case_is_the_same_and_stays_as_it_is(client):
     assert client.data("read_graph")["entities"] == [ACME]
 
 
-def test_another_of_its_names_is_the_same_entity(client, book):
+def test_mcp_reference_alias_means_the_same_entity(client, book):
     client.data("create_entities", entities=[JOHN])
     book.user("ana").nodes_update("John_Smith", aliases=["Johnny"])
     johnny = {**JOHN, "name": "Johnny"}
@@ -222,13 +222,13 @@ def test_another_of_its_names_is_the_same_entity(client, book):
     assert client.data("open_nodes", names=["johnny"])["entities"] == [JOHN]
 
 
-def test_two_of_one_name_in_a_call_are_one(client):
+def test_mcp_reference_create_entities_joins_equal_names_of_one_call(client):
     shouted = {**ACME, "name": "ACME"}
     assert client.data("create_entities", entities=[ACME, shouted]) == {"entities": [ACME]}
     assert client.data("read_graph")["entities"] == [ACME]
 
 
-def test_a_second_employer_ends_no_first(client, book):
+def test_mcp_reference_second_employer_does_not_end_the_first(client, book):
     """That server keeps every relation until it is deleted."""
     client.data("create_entities", entities=[JOHN, ACME, GLOBEX])
     client.data("create_relations", relations=[WORKS])
@@ -240,7 +240,7 @@ def test_a_second_employer_ends_no_first(client, book):
     assert client.data("read_graph")["relations"] == [AT_GLOBEX]
 
 
-def test_a_relation_can_be_created_again_after_it_was_deleted(client):
+def test_mcp_reference_deleted_relation_can_be_created_again(client):
     client.data("create_entities", entities=[JOHN, ACME])
     for _ in range(2):
         assert client.data("create_relations", relations=[WORKS]) == {"relations": [WORKS]}
@@ -249,7 +249,7 @@ def test_a_relation_can_be_created_again_after_it_was_deleted(client):
         assert client.data("read_graph")["relations"] == []
 
 
-def test_nor_does_what_is_said_elsewhere(client, book):
+def test_mcp_reference_relation_is_not_ended_by_relate(client, book):
     client.data("create_entities", entities=[JOHN, ACME, GLOBEX])
     client.data("create_relations", relations=[WORKS])
     me = book.user("ana")
@@ -260,7 +260,7 @@ def test_nor_does_what_is_said_elsewhere(client, book):
     assert [each["to"] for each in told] == ["Acme", "Initech"]
 
 
-def test_the_owner_is_among_them_once_something_is_told_of_them(client, book):
+def test_mcp_reference_shows_the_owner_only_after_an_explicit_create(client, book):
     """Their node comes with whatever is created first; a client that never spoke of them is not
     shown one that it did not create."""
     client.data("create_entities", entities=[JOHN])
@@ -272,7 +272,7 @@ def test_the_owner_is_among_them_once_something_is_told_of_them(client, book):
     assert book.user("ana").node("me").node.name == "ana"
 
 
-def test_what_is_deleted_is_gone_and_the_owner_can_have_it_back(client, book):
+def test_mcp_reference_deleted_items_can_be_restored_by_the_owner(client, book):
     client.data("create_entities", entities=[JOHN, ACME])
     client.data("create_relations", relations=[WORKS, SPONSORS])
     done = client.call("delete_relations", relations=[SPONSORS])
@@ -295,7 +295,7 @@ def test_what_is_deleted_is_gone_and_the_owner_can_have_it_back(client, book):
     ]
 
 
-def test_a_name_can_be_used_again_after_it_was_deleted(client):
+def test_mcp_reference_deleted_name_can_be_used_again(client):
     client.data("create_entities", entities=[JOHN])
     client.data("delete_entities", entityNames=["John_Smith"])
     other = {**JOHN, "observations": ["Speaks French"]}
@@ -314,19 +314,19 @@ def test_a_name_can_be_used_again_after_it_was_deleted(client):
         ("search_nodes", {"query": None}),
     ],
 )
-def test_what_is_not_understood_is_refused_in_words(client, tool, given):
+def test_mcp_reference_refuses_malformed_arguments(client, tool, given):
     result = client.unchecked(tool, given)
     assert result.is_error
     assert "Traceback" not in result.content[0].text
 
 
-def test_our_own_tools_are_another_profiles(client):
+def test_mcp_reference_profile_excludes_own_tools(client):
     assert "remember" not in REFERENCE_TOOLS
     with pytest.raises(Exception, match="Unknown tool"):
         client.unchecked("remember", {"content": "x"})
 
 
-def test_an_agent_reads_and_writes_only_what_its_list_allows(book):
+def test_mcp_reference_agent_is_limited_by_the_allowlist(book):
     """The client is one of the owner's agents, with the categories of its list."""
     book.user("ana").nodes_add("chess", node_type="Concept")
     server = server_for(book.user("ana"), as_owner=False, profile=REFERENCE_MEMORY)
@@ -337,7 +337,7 @@ def test_an_agent_reads_and_writes_only_what_its_list_allows(book):
         assert hidden["code"] == "category_not_allowed"
 
 
-def test_the_command_serves_it(tmp_path):
+def test_mcp_reference_profile_is_served_over_stdio(tmp_path):
     """As a client starts it, over standard input and output."""
     store = str(tmp_path / "memory.db")
     started = command(store, "--profile", REFERENCE_MEMORY, "--as-owner")
@@ -346,7 +346,7 @@ def test_the_command_serves_it(tmp_path):
         assert client.data("search_nodes", query="John")["entities"] == [JOHN]
 
 
-def test_it_stands_beside_our_own_tools_over_http(book):
+def test_mcp_reference_profile_is_served_over_http_on_a_separate_path(book):
     with running(book) as server:
         path = f"/mcp/{REFERENCE_MEMORY}"
         with over_http(server.url, path=path, mode=MODES[0]) as client:

@@ -39,12 +39,12 @@ def refused(client, uri):
     return error.value.data["code"]
 
 
-def test_places_only_read():
+def test_mcp_resources_are_read_only_and_not_owner_only():
     assert all(place.operation.effect is Effect.READ for place in RESOURCES)
     assert not any(place.operation.owner_only for place in RESOURCES)
 
 
-def test_every_place_is_listed_and_can_be_read(speaking, me):
+def test_mcp_resources_are_listed_and_readable(speaking, me):
     memory = me.remember("The wifi password is tulip42", thread="monday").id
     source = me.ingest(b"Tal: The keys are in the drawer.", external_id="a/b c", origin="gmail").id
     with speaking(me) as client:
@@ -63,7 +63,7 @@ def test_every_place_is_listed_and_can_be_read(speaking, me):
         assert read(client, "memory://changes/monday")[0]["memory_id"] == memory
 
 
-def test_looking_uses_up_no_news(speaking, me):
+def test_mcp_resource_reads_do_not_advance_the_change_cursor(speaking, me):
     me.remember("The wifi password is tulip42")
     with speaking(me) as client:
         for place in RESOURCES:
@@ -85,12 +85,12 @@ def test_looking_uses_up_no_news(speaking, me):
         "memory://memories/%ff",
     ],
 )
-def test_what_is_not_there_is_not_found(speaking, me, uri):
+def test_mcp_unknown_resource_is_refused(speaking, me, uri):
     with speaking(me) as client:
         assert refused(client, uri) in ("not_found", "bad_text", "invalid_input")
 
 
-def test_agents_and_others_see_what_they_may(speaking, me, tmp_path):
+def test_mcp_resources_respect_users_and_allowlists(speaking, me, tmp_path):
     """Somebody else's looks like nothing, and so does what an agent's allowlist leaves out."""
     memory = me.remember("I prefer tea over coffee").id
     with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
@@ -101,7 +101,7 @@ def test_agents_and_others_see_what_they_may(speaking, me, tmp_path):
                 assert read(client, "memory://memories")["memories"] == []
 
 
-def test_ids_are_completed(speaking, me):
+def test_mcp_completion_completes_ids(speaking, me):
     memory = me.remember("The wifi password is tulip42").id
     source = me.ingest(b"Tal: The keys are in the drawer.").id
 
@@ -118,7 +118,7 @@ def test_ids_are_completed(speaking, me):
         assert complete(client, "nowhere/{id}", "") == []
 
 
-def test_the_prompt_puts_what_is_known_before_what_is_said(speaking, me):
+def test_mcp_prompt_puts_context_before_the_message(speaking, me):
     me.remember("Answer in plain words", kind="soul")
     me.remember("The wifi password is tulip42")
     with speaking(me) as client:

@@ -55,7 +55,7 @@ def heard(running):
     return json.loads(running.stdout.readline())
 
 
-def test_the_official_client_speaks_to_it(store):
+def test_mcp_stdio_works_with_the_official_client_as_an_agent(store):
     with connected(command(store, "--user", "ana"), mode=MODES[0]) as client:
         client.data("remember", content="The gate is green")
         assert "green" in client.call("memory_query", query="gate").content[0].text
@@ -68,7 +68,7 @@ def test_the_official_client_speaks_to_it(store):
         assert ana.history(memory.id)[0]["actor"] == "agent:mcp", "a program is not its owner"
 
 
-def test_an_agent_that_is_named_sees_its_categories_only(store):
+def test_mcp_stdio_agent_flag_limits_categories(store):
     """Spoken to as clients did before 2026-07-28."""
     with commonplace.open(store, embedder="hashing") as book:
         book.user("ana").remember("I prefer tea over coffee")
@@ -80,7 +80,7 @@ def test_an_agent_that_is_named_sees_its_categories_only(store):
 GARBAGE = (b"", b"{", b"nonsense", b"[]", b"\xff\xfe\x00", b'{"jsonrpc": "2.0"}', b"[" * 50_000)
 
 
-def test_it_survives_nonsense_many_calls_at_once_and_cancelled_ones(store):
+def test_mcp_stdio_survives_garbage_concurrent_and_cancelled_calls(store):
     with process(store, "--as-owner") as running:
         say(running, *GARBAGE)  # before anything else
         greet(running)
@@ -124,7 +124,7 @@ def until(running, id):
         assert "error" in message, message
 
 
-def test_a_signal_ends_it_with_everything_kept(store):
+def test_mcp_stdio_signal_ends_the_process_and_loses_no_write(store):
     """Two of them side by side, on one store."""
     with process(store) as first, process(store) as second:
         for running, number in ((first, signal.SIGINT), (second, signal.SIGTERM)):
@@ -139,7 +139,7 @@ def test_a_signal_ends_it_with_everything_kept(store):
     assert kept == {f"The gate of {name} is green" for name in ("SIGINT", "SIGTERM")}
 
 
-def test_a_key_says_who_it_is_and_can_be_revoked_in_the_middle(store):
+def test_mcp_stdio_key_sets_the_agent_and_can_be_revoked(store):
     with commonplace.open(store, embedder="hashing") as book:
         ana = book.user("ana")
         ana.remember("I prefer tea over coffee")
@@ -154,7 +154,7 @@ def test_a_key_says_who_it_is_and_can_be_revoked_in_the_middle(store):
         assert ana.list().memories[0].content == "The gate is green"
 
 
-def test_a_key_that_opens_nothing_is_refused_before_anybody_waits(store):
+def test_mcp_stdio_wrong_key_fails_at_start(store):
     with process(store, "--key", "cpk_wrong") as running:
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out) == (1, b"")

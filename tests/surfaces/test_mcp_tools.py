@@ -32,12 +32,12 @@ def tools(client):
 # ——— the table ———
 
 
-def test_there_are_few_enough_to_read_them_all(tools):
+def test_mcp_tool_count_is_limited(tools):
     assert list(tools) == [tool.name for tool in TOOLS]
     assert len(tools) <= MOST_TOOLS
 
 
-def test_nothing_is_offered_that_cannot_be_undone_or_is_the_owners_alone():
+def test_mcp_tools_offer_no_destructive_or_owner_only_operation():
     for tool in TOOLS:
         for way in tool.ways:
             assert way.operation.effect is not Effect.DESTROY
@@ -45,7 +45,7 @@ def test_nothing_is_offered_that_cannot_be_undone_or_is_the_owners_alone():
             assert not way.operation.of_the_store
 
 
-def test_each_says_when_another_one_is_better():
+def test_mcp_tool_descriptions_name_alternatives():
     """What an agent reads: purpose first, then which tool to take instead."""
     for tool in TOOLS:
         others = [other for other in BY_TOOL if other != tool.name and other in tool.help]
@@ -59,7 +59,7 @@ def test_each_says_when_another_one_is_better():
         assert when in BY_TOOL[tool].help
 
 
-def test_memory_query_takes_what_the_seed_says(tools):
+def test_mcp_memory_query_has_the_documented_parameters_and_defaults(tools):
     taken = tools["memory_query"].input_schema["properties"]
     seed = {"agent", "query", "categories", "filters", "threshold"}
     assert seed <= set(taken)
@@ -77,14 +77,12 @@ def test_memory_query_takes_what_the_seed_says(tools):
         ("relate", "nodes add", {"addresses", "ttl_policy"}),
     ],
 )
-def test_what_an_agent_does_with_the_graph_has_all_that_the_seed_gives_it(
-    tools, tool, operation, not_shown
-):
+def test_mcp_graph_tools_take_all_parameters_of_the_operations(tools, tool, operation, not_shown):
     taken = {parameter.name for parameter in BY_NAME[operation].parameters}
     assert taken - set(tools[tool].input_schema["properties"]) == not_shown
 
 
-def test_hints_tell_readers_from_writers(tools):
+def test_mcp_tool_hints_separate_reading_from_writing(tools):
     for name, tool in tools.items():
         hints = tool.annotations
         assert tool.title == hints.title
@@ -106,7 +104,7 @@ def test_hints_tell_readers_from_writers(tools):
     }
 
 
-def test_schemas_are_schemas_of_objects(tools):
+def test_mcp_tool_schemas_are_valid_object_schemas(tools):
     for tool in tools.values():
         for schema in (tool.input_schema, tool.output_schema):
             Draft202012Validator.check_schema(schema)
@@ -116,13 +114,13 @@ def test_schemas_are_schemas_of_objects(tools):
             assert parameter["description"], f"{tool.name} {name}"
 
 
-def test_an_agent_can_afford_to_read_them(tools):
+def test_mcp_tool_list_is_under_30000_characters(tools):
     """They stand in its prompt, whatever it does."""
     told = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools.values()]
     assert sum(map(len, told)) < 30_000
 
 
-def test_filters_are_named_once_and_no_schema_of_their_own(tools):
+def test_mcp_filters_are_listed_in_the_description_without_a_schema(tools):
     for name in ("memory_query", "recall", "show"):
         filters = tools[name].input_schema["properties"]["filters"]
         assert set(filters) == {"type", "description"}
@@ -191,7 +189,7 @@ CONVERSATION = (
 )
 
 
-def test_every_tool_works_and_its_data_fits_its_schema(client, tools):
+def test_mcp_tools_work_and_results_fit_the_output_schema(client, tools):
     saved = {}
     for name, arguments in CONVERSATION:
         given = {n: filled(value, saved) for n, value in arguments.items()}
@@ -221,7 +219,7 @@ def remember_ids(saved, name, data):
         saved["$source"] = data["id"]
 
 
-def test_the_text_is_for_a_prompt_and_names_what_can_be_acted_on(client):
+def test_mcp_tool_text_is_prompt_ready_and_names_ids(client):
     stored = client.data("remember", content="The gate code is 4711")
     found = client.call("memory_query", query="gate code")
     assert "[knowledge] The gate code is 4711" in found.content[0].text
@@ -232,14 +230,14 @@ def test_the_text_is_for_a_prompt_and_names_what_can_be_acted_on(client):
     assert nothing.content[0].text == "Nothing is known about that."
 
 
-def test_text_leaves_out_bookkeeping_that_the_data_has(client):
+def test_mcp_tool_text_omits_internal_fields(client):
     result = client.call("remember", content="The shed is behind the house")
     assert result.structured_content["memory"]["user_id"]
     assert "user_id" not in result.content[0].text
     assert result.structured_content["id"] in result.content[0].text
 
 
-def test_what_names_a_file_is_a_text(client, tmp_path):
+def test_mcp_ingest_treats_a_path_as_text(client, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("The combination is 36-24-36")
     client.data("ingest", original=str(secret), title="A path")

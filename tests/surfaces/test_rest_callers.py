@@ -37,7 +37,7 @@ def server(book, ana):
         yield server
 
 
-def test_without_a_key_nobody_comes_in(server):
+def test_rest_requires_a_valid_key(server):
     for given in ({}, {"authorization": "Basic YTpi"}, {"authorization": "Bearer "}):
         answer = server.ask("GET", "/v1/stats", headers=given)
         assert (answer.status, answer.data["code"]) == (401, "unauthenticated")
@@ -45,12 +45,12 @@ def test_without_a_key_nobody_comes_in(server):
     assert server.ask("GET", "/v1/stats", key="cpk_none").status == 401
 
 
-def test_a_bad_request_of_a_stranger_is_first_of_all_a_strangers(server):
+def test_rest_authenticates_before_validating_the_body(server):
     answer = server.ask("POST", "/v1/memories", {"colour": "red"})
     assert answer.data["code"] == "unauthenticated"
 
 
-def test_the_key_says_whose_memory_it_is(server, book, ana):
+def test_rest_key_determines_the_user(server, book, ana):
     mine, his = key(ana), key(book.user("bob"))
     id = server.ask("POST", "/v1/memories", {"content": "Ana's diary"}, key=mine).data["id"]
     assert server.ask("GET", "/v1/me", key=his).data["user_id"] == "bob"
@@ -77,7 +77,9 @@ def test_the_key_says_whose_memory_it_is(server, book, ana):
         ("POST", "/v1/memory/query", {"query": "diary", "filters": {"user_id": "ana"}}),
     ],
 )
-def test_another_users_id_is_as_unknown_as_any(server, book, ana, method, path, body):
+def test_rest_id_of_another_user_is_answered_like_an_unknown_id(
+    server, book, ana, method, path, body
+):
     id = ana.remember("Ana's diary").id
     his = key(book.user("bob"))
 
@@ -100,14 +102,14 @@ def _named(value, id):
     ("header", "value"),
     [("commonplace-user", "ana"), ("x-user-id", "ana"), ("x-forwarded-user", "ana")],
 )
-def test_no_header_makes_somebody_another_user(server, book, ana, header, value):
+def test_rest_headers_cannot_change_the_user(server, book, ana, header, value):
     ana.remember("Ana's diary")
     his = key(book.user("bob"))
     answer = server.ask("GET", "/v1/memories", headers={header: value}, key=his)
     assert b"diary" not in answer.body
 
 
-def test_an_agent_sees_what_its_categories_let_it_see(server, ana):
+def test_rest_agent_is_limited_by_key_or_header_and_cannot_widen(server, ana):
     ana.remember("I prefer tea over coffee")
     planner = key(ana, for_agent="planner")
     assert server.ask("GET", "/v1/memories", key=planner).data["memories"] == []
@@ -117,21 +119,21 @@ def test_an_agent_sees_what_its_categories_let_it_see(server, ana):
     assert (widened.status, widened.data["code"]) == (403, "not_allowed")
 
 
-def test_a_key_that_only_reads_only_reads(server, ana):
+def test_rest_read_only_key_cannot_write(server, ana):
     reader = key(ana, read_only=True)
     assert server.ask("GET", "/v1/memories", key=reader).status == 200
     answer = server.ask("POST", "/v1/memories", {"content": "x"}, key=reader)
     assert (answer.status, answer.data["code"]) == (403, "not_allowed")
 
 
-def test_a_revoked_key_opens_nothing_from_that_moment_on(server, ana):
+def test_rest_revoked_key_is_refused_at_once(server, ana):
     made = ana.keys_create("laptop")
     assert server.ask("GET", "/v1/stats", key=made.token).status == 200
     ana.keys_revoke(made.id)
     assert server.ask("GET", "/v1/stats", key=made.token).status == 401
 
 
-def test_an_admin_makes_keys_and_opens_no_memory(server, book):
+def test_rest_admin_key_creates_keys_but_reads_no_memory(server, book):
     admin = book.admin_keys_create().token
     whose = {"commonplace-user": "carol"}
     made = server.ask("POST", "/v1/keys", {"label": "first"}, whose, key=admin)
@@ -146,7 +148,7 @@ def test_an_admin_makes_keys_and_opens_no_memory(server, book):
         assert (refused.status, refused.data["code"]) == (403, "not_allowed")
 
 
-def test_what_concerns_everybody_cannot_be_asked_for(server, ana):
+def test_rest_refuses_store_wide_parameters(server, ana):
     mine = key(ana)
     answer = server.ask("POST", "/v1/verify-forget", {"text": "x", "files": True}, key=mine)
     assert answer.data["code"] == "unknown_field"
@@ -157,7 +159,7 @@ def test_what_concerns_everybody_cannot_be_asked_for(server, ana):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example"])
-def test_a_page_under_another_name_is_not_answered(book, host):
+def test_rest_refuses_foreign_hosts(book, host):
     """DNS rebinding: its name leads here, and its requests need no key."""
     with running(book) as server:
         answer = server.ask("GET", "/v1/memories", headers={"host": host})
@@ -165,7 +167,7 @@ def test_a_page_under_another_name_is_not_answered(book, host):
         assert server.ask("GET", "/v1/memories", headers={"host": "localhost"}).status == 200
 
 
-def test_pages_of_other_origins_are_not_answered_and_cors_is_closed(book):
+def test_rest_refuses_foreign_origins_and_sends_no_cors_headers(book):
     with running(book, serve_origins="https://app.example") as server:
         for origin in ("https://evil.example", "null"):
             sent = {"origin": origin}
@@ -182,7 +184,7 @@ def test_pages_of_other_origins_are_not_answered_and_cors_is_closed(book):
 
 
 @pytest.mark.parametrize("flags", [{"serve_host": "0.0.0.0"}, {"serve_keyless": False}])
-def test_where_strangers_could_ask_there_must_be_a_key(book, flags):
+def test_serve_requires_an_existing_key_when_open_to_others(book, flags):
     chosen = settings.load(flags, environment={})
     with pytest.raises(BadSettings) as refused:
         make_server(book, chosen)
@@ -192,13 +194,13 @@ def test_where_strangers_could_ask_there_must_be_a_key(book, flags):
     assert make_server(book, chosen)
 
 
-def test_on_an_address_that_others_reach_nobody_comes_in_without_a_key(book, ana):
+def test_serve_on_all_interfaces_requires_a_key(book, ana):
     ana.keys_create("laptop")
     with running(book, serve_host="0.0.0.0") as server:
         assert server.ask("GET", "/v1/memories").status == 401
 
 
-def test_a_server_with_a_name_is_there_for_others_so_it_needs_keys(book, ana):
+def test_serve_with_a_public_name_requires_a_key(book, ana):
     with pytest.raises(BadSettings):
         make_server(book, settings.load({"serve_names": "memory.example"}, environment={}))
     ana.keys_create("laptop")
@@ -207,7 +209,7 @@ def test_a_server_with_a_name_is_there_for_others_so_it_needs_keys(book, ana):
             assert server.ask("GET", "/v1/memories", headers={"host": host}).status == 401
 
 
-def test_behind_a_proxy_on_this_machine_everybody_needs_a_key(loopback, ana):
+def test_serve_behind_a_local_proxy_requires_a_key(loopback, ana):
     """Its requests come from this machine, and are not of this machine."""
     mine = key(ana)
     assert loopback.ask("GET", "/v1/memories").status == 200
@@ -223,7 +225,7 @@ def test_behind_a_proxy_on_this_machine_everybody_needs_a_key(loopback, ana):
         assert loopback.ask("GET", "/v1/memories", headers=sent, key=mine).status == 200
 
 
-def test_who_comes_without_a_key_is_the_one_user_and_no_admin(loopback, book):
+def test_rest_keyless_caller_is_the_default_user_and_no_admin(loopback, book):
     assert loopback.ask("GET", "/v1/keys").status == 200
     assert loopback.ask("GET", "/v1/keys", headers={"commonplace-user": "ana"}).status == 200
     other = loopback.ask("GET", "/v1/keys", headers={"commonplace-user": "bob"})
@@ -239,7 +241,7 @@ def test_who_comes_without_a_key_is_the_one_user_and_no_admin(loopback, book):
     assert book.admin_keys() == []
 
 
-def test_an_admin_is_told_to_say_whose_keys(server, book):
+def test_rest_admin_must_name_the_user_of_keys(server, book):
     answer = server.ask("GET", "/v1/keys", key=book.admin_keys_create().token)
     assert (answer.status, answer.data["code"]) == (400, "missing_field")
     assert "Commonplace-User" in answer.data["remedy"]
@@ -248,7 +250,7 @@ def test_an_admin_is_told_to_say_whose_keys(server, book):
 # ——— how often ———
 
 
-def test_too_many_requests_with_one_key_have_to_wait(book, ana):
+def test_rest_rate_limit_is_per_key(book, ana):
     mine, his = key(ana), key(book.user("bob"))
     with running(book, serve_keyless=False, serve_rate=1e-6) as server:
         assert server.ask("GET", "/v1/me", key=mine).status == 200
@@ -258,7 +260,7 @@ def test_too_many_requests_with_one_key_have_to_wait(book, ana):
         assert server.ask("GET", "/v1/me", key=his).status == 200
 
 
-def test_strangers_have_to_wait_and_keep_nobody_waiting(book, ana):
+def test_rest_rate_limit_of_invalid_keys_does_not_affect_valid_keys(book, ana):
     mine = key(ana)
     with running(book, serve_keyless=False, serve_rate=1e-6) as server:
         assert server.ask("GET", "/v1/me", key="cpk_none").status == 401

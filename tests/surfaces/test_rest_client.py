@@ -36,7 +36,7 @@ def remote(server):
         yield me
 
 
-def test_it_has_every_verb_with_the_same_signature(remote):
+def test_remote_client_has_every_verb_with_the_same_signature(remote):
     assert isinstance(remote, User)
     for operation in OPERATIONS:
         if not operation.of_the_store:
@@ -44,7 +44,7 @@ def test_it_has_every_verb_with_the_same_signature(remote):
             assert mine == inspect.signature(operation.method), operation.name
 
 
-def test_answers_are_the_same_values(remote, book):
+def test_remote_client_returns_the_same_values_as_the_embedded_handle(remote, book):
     near = book.user("ana")
     kept = remote.remember("Dana lives in Haifa", kind="fact", tags=["home"])
     assert kept.memory == near.show(kept.id).memory
@@ -65,7 +65,7 @@ def test_answers_are_the_same_values(remote, book):
 ODD = "A\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
 
 
-def test_a_memory_is_brought_over_whole_whatever_characters_it_holds(remote, book):
+def test_remote_export_and_import_keep_unusual_line_separators(remote, book):
     kept = remote.remember(ODD, kind="note")
     lines = list(remote.export())
     assert lines == list(book.user("ana").export())
@@ -74,7 +74,7 @@ def test_a_memory_is_brought_over_whole_whatever_characters_it_holds(remote, boo
     assert remote.show(kept.id).memory.content == ODD
 
 
-def test_an_export_comes_line_by_line_while_other_things_are_asked(remote):
+def test_remote_export_streams_line_by_line(remote):
     """It is not read whole before the first line is given out."""
     for number in range(3):
         remote.remember(f"Note {number}", kind="note")
@@ -84,7 +84,7 @@ def test_an_export_comes_line_by_line_while_other_things_are_asked(remote):
     assert [first, *lines] == list(remote.export())
 
 
-def test_an_export_that_breaks_off_is_an_error_and_no_short_memory(remote, monkeypatch):
+def test_remote_export_cut_short_is_an_error(remote, monkeypatch):
     def breaks_off(self):
         yield "x" * 100_000
         raise RuntimeError
@@ -96,7 +96,7 @@ def test_an_export_that_breaks_off_is_an_error_and_no_short_memory(remote, monke
         next(lines)
 
 
-def test_errors_are_the_same_classes(remote):
+def test_remote_client_raises_the_same_error_classes(remote):
     with pytest.raises(errors.NotFound) as unknown:
         remote.show("nowhere")
     assert unknown.value.field == "id"
@@ -111,7 +111,7 @@ def test_errors_are_the_same_classes(remote):
         remote.remember("x", colour="red")
 
 
-def test_an_agent_narrows_and_never_widens(remote):
+def test_remote_agent_handle_narrows_and_never_widens(remote):
     planner = remote.agent("planner")
     assert planner.principal.agent == "planner"
     with pytest.raises(errors.NotAllowed):
@@ -123,7 +123,7 @@ def test_an_agent_narrows_and_never_widens(remote):
     assert remote.agent("helper", may_resolve=True).resolve(question, "insert").ids
 
 
-def test_files_are_read_here_and_sent(remote, tmp_path):
+def test_remote_ingest_reads_files_on_the_client(remote, tmp_path):
     note = tmp_path / "keys.md"
     note.write_text("# Keys\n\nThe spare keys are in the blue drawer.\n")
     for original in (note, str(note), note.read_bytes()):
@@ -133,12 +133,12 @@ def test_files_are_read_here_and_sent(remote, tmp_path):
     assert remote.import_(remote.export()).already_there is not None
 
 
-def test_what_a_server_does_not_take_is_refused_here(remote):
+def test_remote_client_refuses_parameters_not_served_over_http(remote):
     with pytest.raises(errors.UnknownField):
         remote.verify_forget("x", files=True)
 
 
-def test_a_server_that_is_not_there_is_an_error_that_can_be_retried(book):
+def test_remote_client_error_of_an_absent_server_is_retryable(book):
     with running(book) as server, commonplace.connect(server.url) as me:
         me.stats()
         url = server.url
@@ -147,7 +147,7 @@ def test_a_server_that_is_not_there_is_an_error_that_can_be_retried(book):
     assert gone.value.retryable
 
 
-def test_of_a_write_without_an_answer_nobody_says_it_was_not_done(remote, monkeypatch):
+def test_remote_write_without_a_reply_raises_outcome_unknown(remote, monkeypatch):
     def lost(*given, **named):
         raise ConnectionResetError
 
@@ -158,7 +158,7 @@ def test_of_a_write_without_an_answer_nobody_says_it_was_not_done(remote, monkey
         remote.stats()
 
 
-def test_a_write_whose_answer_was_lost_is_asked_again_and_done_once(remote, book, monkeypatch):
+def test_remote_write_with_a_lost_reply_is_retried_and_done_once(remote, book, monkeypatch):
     """The connection breaks after the server has done it."""
     answered, lost = http.client.HTTPConnection.getresponse, []
 
@@ -175,7 +175,7 @@ def test_a_write_whose_answer_was_lost_is_asked_again_and_done_once(remote, book
     assert [memory.id for memory in book.user("ana").list().memories] == [kept.id]
 
 
-def test_where_the_first_try_is_still_under_way_nobody_says_it_was_not_done(remote, monkeypatch):
+def test_remote_write_still_in_progress_raises_outcome_unknown(remote, monkeypatch):
     """Who is told to try again would do it twice."""
     problem = json.dumps(
         errors.StoreBusy(
@@ -207,7 +207,7 @@ ODD_ARGUMENTS: dict[str, Callable[[User], object]] = {
 
 
 @pytest.mark.parametrize("case", ODD_ARGUMENTS)
-def test_odd_arguments_have_the_answers_of_the_embedded_handle(remote, book, case):
+def test_remote_client_treats_odd_arguments_like_the_embedded_handle(remote, book, case):
     def outcome(me):
         try:
             return ODD_ARGUMENTS[case](me)
@@ -218,7 +218,7 @@ def test_odd_arguments_have_the_answers_of_the_embedded_handle(remote, book, cas
     assert outcome(remote) == near
 
 
-def test_it_says_who_asks_as_the_embedded_handle_does(server, book):
+def test_remote_principal_equals_the_embedded_principal(server, book):
     token = book.user("ana").keys_create("looking", read_only=True).token
     near = book.authenticate(token).principal
     with commonplace.connect(server.url, token) as me:
@@ -228,7 +228,7 @@ def test_it_says_who_asks_as_the_embedded_handle_does(server, book):
     assert far.read_only
 
 
-def test_code_that_awaits_connects_too(server):
+def test_aio_connect_remembers_and_lists(server):
     async def ask():
         async with await aio.connect(server.url) as me:
             kept = await me.remember("The gate is green")
@@ -238,7 +238,7 @@ def test_code_that_awaits_connects_too(server):
     assert listed == [id]
 
 
-def test_the_package_says_that_it_is_typed():
+def test_package_is_typed():
     assert (Path(commonplace.__file__).parent / "py.typed").is_file()
     assert get_type_hints(commonplace.connect)["return"] is RemoteUser
 
@@ -253,13 +253,13 @@ def test_the_package_says_that_it_is_typed():
         ("http://127.0.0.1", "cpk secret"),
     ],
 )
-def test_an_address_or_key_that_cannot_be_right_is_refused_before_anything_is_sent(url, key):
+def test_connect_refuses_a_bad_url_or_key_without_revealing_secrets(url, key):
     with pytest.raises(errors.BadSettings) as refused:
         commonplace.connect(url, key)
     assert "secret" not in str(refused.value.as_dict())
 
 
-def test_threads_share_a_handle(remote):
+def test_remote_client_is_thread_safe(remote):
     told = []
     threads = [
         threading.Thread(target=lambda n=n: told.append(remote.remember(f"Note number {n}").id))

@@ -32,7 +32,7 @@ def node(server):
     return "/v1/nodes/" + server.ask("POST", "/v1/nodes", {"name": "Dana Levi"}).data["id"]
 
 
-def test_a_node_has_an_etag_that_reading_and_time_leave_as_it_is(server, book, clock, node):
+def test_rest_node_etag_is_unchanged_by_reads_and_time(server, book, clock, node):
     etag = server.ask("GET", node).headers["etag"]
     assert server.ask("POST", "/v1/explore", {"queries": ["Dana Levi"], "granularity": 1}).data
     book.flush()
@@ -42,7 +42,7 @@ def test_a_node_has_an_etag_that_reading_and_time_leave_as_it_is(server, book, c
     assert server.ask("GET", node, headers={"if-none-match": etag}).status == 200
 
 
-def test_only_the_node_that_was_seen_is_changed(server, node):
+def test_rest_node_patch_with_an_old_etag_is_refused(server, node):
     etag = server.ask("GET", node).headers["etag"]
     changed = server.ask("PATCH", node, {"description": "A friend"}, {"if-match": etag})
     assert changed.status == 200
@@ -59,7 +59,7 @@ def test_only_the_node_that_was_seen_is_changed(server, node):
         ("graphml", "application/xml", ElementTree.fromstring),
     ],
 )
-def test_a_graph_comes_in_the_media_type_of_its_format(server, node, wanted, media_type, read):
+def test_rest_graph_has_the_media_type_of_the_format(server, node, wanted, media_type, read):
     answer = server.ask("GET", f"/v1/graph?format={wanted}")
     assert answer.headers["content-type"].partition(";")[0] == media_type
     text = answer.body.decode()
@@ -69,7 +69,7 @@ def test_a_graph_comes_in_the_media_type_of_its_format(server, node, wanted, med
         assert me.graph(format=wanted) == text
 
 
-def test_the_schema_of_queries_is_plain_text(server):
+def test_rest_traverse_schema_is_plain_text(server):
     answer = server.ask("POST", "/v1/traverse", {"schema": True})
     assert answer.headers["content-type"].partition(";")[0] == "text/plain"
     with commonplace.connect(server.url) as me:
@@ -89,7 +89,7 @@ def things(server, node):
     return {"nodes": dana, **{kind: answer.data["id"] for kind, answer in made.items()}}
 
 
-def test_an_edge_is_shown_by_its_address(server, things):
+def test_rest_edge_get_supports_etag_and_404(server, things):
     shown = server.ask("GET", f"/v1/edges/{things['edges']}")
     assert shown.data["edge"]["relationship_type"] == "friend"
     again = {"if-none-match": shown.headers["etag"]}
@@ -98,7 +98,7 @@ def test_an_edge_is_shown_by_its_address(server, things):
 
 
 @pytest.mark.parametrize("kind", ["nodes", "edges", "notes", "artifacts"])
-def test_what_is_deleted_is_forgotten_and_comes_back(server, book, things, kind):
+def test_rest_graph_delete_is_restorable(server, book, things, kind):
     me, id = book.user(server.ask("GET", "/v1/me").data["user_id"]), things[kind]
     before = told(me)
     gone = server.ask("DELETE", f"/v1/{kind}/{id}")
@@ -118,7 +118,7 @@ def told(me):
     return notes, edges, [each.name for each in me.artifacts().artifacts]
 
 
-def test_only_the_edge_that_was_seen_is_deleted(server, things):
+def test_rest_edge_delete_with_an_old_etag_is_refused(server, things):
     address = f"/v1/edges/{things['edges']}"
     etag = server.ask("GET", address).headers["etag"]
     server.ask("POST", "/v1/notes", {"about": [things["edges"]], "content": "Since school"})

@@ -24,14 +24,14 @@ def count(server):
     return len(server.ask("GET", "/v1/memories").data["memories"])
 
 
-def test_the_same_request_again_gets_the_same_answer(server):
+def test_idempotency_key_replays_the_answer_of_the_same_request(server):
     first = remember(server, "The gate is green", "k1")
     again = remember(server, "The gate is green", "k1")
     assert (again.status, again.body) == (200, first.body)
     assert count(server) == 1
 
 
-def test_the_same_key_with_another_body_is_refused(server):
+def test_idempotency_key_with_another_body_is_refused(server):
     remember(server, "The gate is green", "k1")
     answer = remember(server, "The gate is red", "k1")
     assert (answer.status, answer.data["code"]) == (409, "idempotency_conflict")
@@ -40,24 +40,24 @@ def test_the_same_key_with_another_body_is_refused(server):
     assert count(server) == 1
 
 
-def test_a_refused_request_can_be_mended_and_sent_again_with_its_key(server):
+def test_idempotency_key_of_a_refused_request_can_be_used_again(server):
     assert remember(server, "  ", "k1").data["code"] == "bad_text"
     assert remember(server, "The gate is green", "k1").status == 200
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\tb"])
-def test_a_key_is_a_short_printable_word(server, key):
+def test_idempotency_key_must_be_short_and_printable(server, key):
     answer = remember(server, "The gate is green", key)
     assert (answer.status, answer.data["code"]) == (400, "invalid_input")
 
 
-def test_keys_mean_nothing_to_reads(server):
+def test_idempotency_key_is_ignored_by_reads(server):
     remember(server, "The gate is green", "k1")
     answer = server.ask("POST", "/v1/recall", {"query": "gate"}, {"idempotency-key": "k1"})
     assert answer.status == 200
 
 
-def test_a_new_keys_token_is_not_kept(server):
+def test_idempotency_key_does_not_replay_a_key_token(server):
     sent = {"idempotency-key": "k1"}
     made = server.ask("POST", "/v1/keys", {"label": "laptop"}, sent)
     assert made.data["token"]
@@ -66,7 +66,7 @@ def test_a_new_keys_token_is_not_kept(server):
     assert len(server.ask("GET", "/v1/keys").data) == 1
 
 
-def test_two_at_once_are_done_once(server, monkeypatch):
+def test_idempotency_key_of_concurrent_requests_runs_once(server, monkeypatch):
     """The second comes while the first is under way: it is told to come again, and then gets the
     first one's answer."""
     begun, go_on = threading.Event(), threading.Event()

@@ -67,7 +67,7 @@ BODIES = {
 
 
 @pytest.mark.parametrize("case", BODIES)
-def test_a_bad_body_is_a_problem_and_changes_nothing(server, case):
+def test_rest_bad_body_is_a_problem_and_changes_nothing(server, case):
     body, code = BODIES[case]
     answer = server.ask("POST", "/v1/memories", headers=JSON, raw=body)
     refused(answer, 400, code)
@@ -90,20 +90,20 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_bad_query_is_a_problem(server, query):
+def test_rest_bad_query_is_a_problem(server, query):
     code, field = QUERIES[query]
     status = 404 if code == "not_found" else 400
     refused(server.ask("GET", f"/v1/memories?{query}"), status, code, field)
 
 
-def test_bodies_must_say_that_they_are_json(server):
+def test_rest_body_must_have_the_json_media_type(server):
     """A form of another site could send plain text without asking a browser's leave."""
     for media_type in ("text/plain", "application/x-www-form-urlencoded"):
         answer = server.ask("POST", "/v1/memories", None, {"content-type": media_type}, raw=b"{}")
         refused(answer, 400, "invalid_input", "body")
 
 
-def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(server):
+def test_rest_refuses_a_too_large_request_with_or_without_length(server):
     large = json.dumps({"content": "x" * 300_000}).encode()
     refused(server.ask("POST", "/v1/memories", headers=JSON, raw=large), 413, "too_long", "body")
     pieces = (large[n : n + 4096] for n in range(0, len(large), 4096))
@@ -111,7 +111,7 @@ def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(server
     refused(answer, 413, "too_long", "body")
 
 
-def test_paths_and_methods_that_nobody_knows(server):
+def test_rest_unknown_path_is_404_and_unknown_method_405(server):
     refused(server.ask("GET", "/v1/nowhere"), 404, "not_found", "path")
     answer = server.ask("PUT", "/v1/memories", {})
     refused(answer, 405, "invalid_input", "method")
@@ -120,7 +120,7 @@ def test_paths_and_methods_that_nobody_knows(server):
     refused(server.ask("OPTIONS", "/v1/recall"), 405, "invalid_input", "method")
 
 
-def test_an_error_that_nobody_expected_tells_nothing_of_itself(server, monkeypatch):
+def test_rest_unexpected_error_reveals_no_detail(server, monkeypatch):
     def fails(*arguments, **named):
         raise RuntimeError("secret words")
 
@@ -134,7 +134,7 @@ def test_an_error_that_nobody_expected_tells_nothing_of_itself(server, monkeypat
 # ——— files of the server are nobody's business ———
 
 
-def test_a_text_that_names_a_file_of_the_server_is_a_text(server, tmp_path):
+def test_rest_ingest_treats_a_server_path_as_text(server, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("The vault opens with 4711")
     kept = server.ask("POST", "/v1/sources", {"original": str(secret)})
@@ -145,7 +145,7 @@ def test_a_text_that_names_a_file_of_the_server_is_a_text(server, tmp_path):
     assert "4711" not in json.dumps(found.data["hits"])
 
 
-def test_an_original_can_be_sent_as_it_is(server):
+def test_rest_ingest_accepts_a_raw_original(server):
     letter = b"From: Tal <t@x.org>\nSubject: Boiler\n\nThe plumber wants 340 shekels, in cash.\n"
     answer = server.ask(
         "POST", "/v1/sources?format=email&tags=home&tags=bills", raw=letter, headers={}
@@ -158,7 +158,7 @@ def test_an_original_can_be_sent_as_it_is(server):
 # ——— pages ———
 
 
-def test_a_list_is_read_page_by_page(server):
+def test_rest_list_pages_through_all_memories(server):
     sent = [server.ask("POST", "/v1/memories", {"content": f"Note number {n}"}) for n in range(5)]
     expected = [answer.data["id"] for answer in reversed(sent)]
     found, after = [], ""
@@ -169,7 +169,7 @@ def test_a_list_is_read_page_by_page(server):
     assert found == expected
 
 
-def test_an_export_is_lines_that_another_memory_takes_in(server, shared, book):
+def test_rest_export_can_be_imported(server, shared, book):
     server.ask("POST", "/v1/memories", {"content": "The gate code is 1111"})
     lines = server.ask("GET", "/v1/export")
     assert lines.headers["content-type"].startswith("application/x-ndjson")
@@ -189,7 +189,7 @@ def item(server):
     return f"/v1/memories/{id}"
 
 
-def test_what_has_not_changed_is_not_sent_again(server, item):
+def test_rest_if_none_match_answers_304_until_changed(server, item):
     first = server.ask("GET", item)
     etag = first.headers["etag"]
     again = server.ask("GET", item, headers={"if-none-match": f'"other", {etag}'})
@@ -200,14 +200,14 @@ def test_what_has_not_changed_is_not_sent_again(server, item):
     assert changed.headers["etag"] != etag
 
 
-def test_reading_does_not_change_an_items_state(server, item, book):
+def test_rest_etag_is_unchanged_by_recall(server, item, book):
     etag = server.ask("GET", item).headers["etag"]
     assert server.ask("POST", "/v1/recall", {"query": "gate code"}).data["hits"]
     book.flush()
     assert server.ask("GET", item).headers["etag"] == etag
 
 
-def test_only_what_the_caller_has_seen_is_changed(server, item):
+def test_rest_if_match_refuses_an_old_etag(server, item):
     etag = server.ask("GET", item).headers["etag"]
     assert server.ask("PATCH", item, {"importance": 5}, {"if-match": etag}).status == 200
     for method, body in (("PATCH", {"importance": 1}), ("DELETE", None)):
@@ -226,7 +226,7 @@ def test_only_what_the_caller_has_seen_is_changed(server, item):
         ("DELETE", None),
     ],
 )
-def test_of_two_who_have_seen_the_same_one_changes_it(server, item, method, body):
+def test_rest_if_match_of_two_concurrent_writers_accepts_one(server, item, method, body):
     etag = server.ask("GET", item).headers["etag"]
     together = threading.Barrier(2)
 
@@ -238,12 +238,12 @@ def test_of_two_who_have_seen_the_same_one_changes_it(server, item, method, body
         assert sorted(pool.map(change, range(2))) == [200, 412]
 
 
-def test_what_is_not_there_matches_nothing(server):
+def test_rest_if_match_on_an_unknown_id_is_412(server):
     answer = server.ask("DELETE", "/v1/memories/nowhere", headers={"if-match": "*"})
     refused(answer, 412, "changed_meanwhile")
 
 
-def test_a_change_that_was_made_is_told_again_to_who_lost_the_answer(server, item):
+def test_rest_if_match_with_idempotency_key_replays_the_answer(server, item):
     """The same key and the same ETag: the item has changed since, by this very request."""
     etag = server.ask("GET", item).headers["etag"]
     sent = {"if-match": etag, "idempotency-key": "once"}
@@ -252,7 +252,7 @@ def test_a_change_that_was_made_is_told_again_to_who_lost_the_answer(server, ite
     assert (first.status, again.status, again.body) == (200, 200, first.body)
 
 
-def test_names_from_elsewhere_are_ids_too(server):
+def test_rest_source_alias_is_accepted_as_id(server):
     """They may hold slashes and more."""
     sent = {"original": "Tal: Found the keys.", "external_id": "inbox/2026/7?x#y"}
     kept = server.ask("POST", "/v1/sources", {**sent, "origin": "gmail"}).data
@@ -263,7 +263,7 @@ def test_names_from_elsewhere_are_ids_too(server):
     refused(server.ask("GET", "/v1/sources/gmail:inbox/2026/7"), 404, "not_found", "path")
 
 
-def test_a_source_has_the_paths_that_a_memory_has(server):
+def test_rest_source_supports_delete_restore_history_and_erase(server):
     """Forgotten only as it was seen, brought back, erased; its life stays to be read until then."""
     kept = server.ask("POST", "/v1/sources", {"original": "Tal: Found the keys."}).data
     path = f"/v1/sources/{kept['id']}"
@@ -278,7 +278,7 @@ def test_a_source_has_the_paths_that_a_memory_has(server):
     refused(server.ask("GET", path), 404, "not_found", "id")
 
 
-def test_consent_is_a_resource_of_its_own(server):
+def test_rest_consent_lists_accepts_and_declines_proposals(server):
     def proposed(value):
         headers = {"commonplace-agent": "planner"}
         body = {"name": "city", "value": value}
@@ -295,7 +295,7 @@ def test_consent_is_a_resource_of_its_own(server):
 # ——— HEAD ———
 
 
-def test_head_is_answered_as_get_without_the_body(server):
+def test_rest_head_answers_like_get_without_body(server):
     """Also where what would be sent has no end."""
     server.ask("POST", "/v1/memories", {"content": "The gate is green"})
     for path in (
@@ -318,7 +318,7 @@ def test_head_is_answered_as_get_without_the_body(server):
     assert server.ask("HEAD", "/v1/recall").status == 405
 
 
-def test_a_path_with_a_nul_is_refused_and_stands_for_no_slash(server):
+def test_rest_path_with_nul_is_refused(server):
     refused(server.ask("GET", "/v1/memories/a%00b"), 400, "bad_text", "path")
     refused(server.ask("GET", "/v1/memories/%00"), 400, "bad_text", "path")
     refused(server.ask("GET", "/v1/memories/a%2Fb"), 404, "not_found")
@@ -327,7 +327,7 @@ def test_a_path_with_a_nul_is_refused_and_stands_for_no_slash(server):
 @pytest.mark.parametrize(
     ("method", "path"), [("POST", "/v1/memories"), ("GET", "/v1/memories"), ("POST", "/v1/keys")]
 )
-def test_an_idempotency_key_that_is_none_is_refused_everywhere(server, method, path):
+def test_rest_invalid_idempotency_key_is_refused_on_every_route(server, method, path):
     for given in ("", "  ", "x" * 256):
         answer = server.ask(method, path, headers={"idempotency-key": given})
         refused(answer, 400, "invalid_input", "idempotency-key")

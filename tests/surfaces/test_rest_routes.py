@@ -47,7 +47,7 @@ def described(book):
     return app._app.openapi()
 
 
-def test_every_operation_has_a_route_or_a_reason_why_not():
+def test_rest_routes_cover_every_operation_or_give_a_reason():
     for operation in OPERATIONS:
         has_route = bool(routes_of(operation.name))
         assert has_route != (operation.name in NOT_OVER_HTTP), operation.name
@@ -90,12 +90,12 @@ EXPECTED = """
 
 
 @pytest.mark.parametrize("address", EXPECTED.strip().splitlines())
-def test_what_people_look_for_is_where_they_expect_it(address):
+def test_rest_routes_include_the_expected_addresses(address):
     method, path = address.split()
     assert (method, path) in {(route.method, route.in_full()) for route in ROUTES}
 
 
-def test_every_answer_in_json_has_an_example_that_fits_its_schema(described):
+def test_openapi_examples_of_answers_fit_their_schema(described):
     answers = {
         f"{method} {path}": operation["responses"]["200"]["content"][JSON]
         for path, methods in described["paths"].items()
@@ -111,30 +111,30 @@ def test_every_answer_in_json_has_an_example_that_fits_its_schema(described):
     assert (told["name"], told["role"]) == ("city", "member")
 
 
-def test_a_second_server_describes_itself_like_the_first(described, book):
+def test_openapi_is_equal_for_a_second_server(described, book):
     """The table is described once in a process: what one server makes of it is not the next's."""
     again, _ = build_app(book, settings.load({}, environment={}))
     assert again._app.openapi() == described
 
 
-def test_no_two_routes_share_an_address():
+def test_rest_routes_have_unique_addresses():
     assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
 
 
-def test_what_writes_is_never_a_get():
+def test_rest_routes_that_write_are_never_get():
     for route in ROUTES:
         if route.operation.effect is not Effect.READ:
             assert route.method in WRITING, route.path
 
 
-def test_a_route_takes_what_its_operation_takes():
+def test_rest_routes_take_all_parameters_of_the_operation():
     """Whatever is kept back is said so in the table."""
     for route in ROUTES:
         taken = {p.name for p in route.parameters} | set(route.in_path.values())
         assert taken | set(route.without) == {p.name for p in route.operation.parameters}
 
 
-def test_the_description_names_every_route_once(described):
+def test_openapi_describes_every_route_once(described):
     named = [
         operation["operationId"]
         for path in described["paths"].values()
@@ -147,13 +147,13 @@ def test_the_description_names_every_route_once(described):
         assert operation["responses"]["200"]["content"]
 
 
-def test_the_description_refers_to_nothing_that_is_not_there(described):
+def test_openapi_references_exist(described):
     text = json.dumps(described)
     for name in {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}:
         assert described["components"]["schemas"][name], name
 
 
-def test_the_description_tells_each_parameter_once(described):
+def test_openapi_places_each_parameter_in_path_query_or_body(described):
     """In the path, the query or the body: the schema of a request is the table's."""
     remember = described["paths"]["/v1/memories"]["post"]
     schema = remember["requestBody"]["content"]["application/json"]["schema"]
@@ -166,7 +166,7 @@ def test_the_description_tells_each_parameter_once(described):
     assert [p["name"] for p in shown if p["in"] == "path"] == ["id"]
 
 
-def test_answers_are_described_by_the_types_that_the_verbs_return(described):
+def test_openapi_describes_answers_by_return_types(described):
     answer = described["paths"]["/v1/recall"]["post"]["responses"]["200"]["content"]
     assert answer["application/json"]["schema"] == {"$ref": "#/components/schemas/Recalled"}
     recalled = described["components"]["schemas"]["Recalled"]
@@ -174,7 +174,7 @@ def test_answers_are_described_by_the_types_that_the_verbs_return(described):
 
 
 @pytest.mark.parametrize("route", [r for r in ROUTES if r.example], ids=lambda r: r.in_full())
-def test_examples_of_the_description_work(route, visitor):
+def test_openapi_example_requests_work(route, visitor):
     """An example is what people copy first."""
     if route.path.split("/")[1] in ("nodes", "edges", "notes"):
         kept = [visitor.ask("POST", "/v1/nodes", {"name": name}) for name in ("Dana", "Ben")]
@@ -205,7 +205,7 @@ def test_examples_of_the_description_work(route, visitor):
         assert answer.status == 200, answer.body
 
 
-def test_every_operation_shows_how_it_is_asked(described):
+def test_openapi_has_an_example_for_every_path_parameter_and_body(described):
     """Names in paths have an example, and so has every body."""
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
@@ -228,12 +228,12 @@ def test_every_operation_shows_how_it_is_asked(described):
         ("query", "returns", {"enum": list(QueryReturns)}),
     ],
 )
-def test_closed_lists_and_bounds_are_told(operation, name, told):
+def test_openapi_parameter_schema_has_enums_and_bounds(operation, name, told):
     (parameter,) = [p for p in BY_NAME[operation].parameters if p.name == name]
     assert told.items() <= parameter_schema(parameter).items()
 
 
-def test_the_stream_and_who_asks_are_described_as_they_are(described, visitor):
+def test_openapi_describes_stream_me_and_user_header(described, visitor):
     stream = described["paths"]["/v1/changes/stream"]["get"]
     names = {parameter["name"] for parameter in stream["parameters"]}
     assert {"since", "Last-Event-Id", "Commonplace-Agent", "Commonplace-May-Resolve"} <= names
@@ -246,6 +246,6 @@ def test_the_stream_and_who_asks_are_described_as_they_are(described, visitor):
     assert "Commonplace-User" in {parameter["name"] for parameter in keys}
 
 
-def test_the_stream_refuses_what_it_does_not_know(visitor):
+def test_rest_stream_refuses_unknown_parameters(visitor):
     answer = visitor.ask("GET", "/v1/changes/stream?colour=red")
     assert (answer.status, answer.data["code"]) == (400, "unknown_field")

@@ -32,19 +32,19 @@ def server(book):
         yield server
 
 
-def test_it_says_that_it_is_alive_and_ready(server):
+def test_serve_healthz_and_readyz_answer_ok(server):
     assert server.ask("GET", "/healthz").data == {"status": "ok"}
     assert server.ask("GET", "/readyz").data == {"status": "ready"}
 
 
-def test_it_is_not_ready_without_its_store(server, book):
+def test_serve_readyz_fails_when_the_store_is_closed(server, book):
     book.close()
     assert server.ask("GET", "/healthz").status == 200
     answer = server.ask("GET", "/readyz")
     assert (answer.status, answer.data["code"]) == (503, "store_closed")
 
 
-def test_it_counts_what_it_does_in_prometheus_words(server):
+def test_serve_metrics_are_prometheus_text_without_content(server):
     server.ask("POST", "/v1/memories", {"content": "The gate is green"})
     server.ask("GET", "/v1/memories/nowhere")
     answer = server.ask("GET", "/metrics")
@@ -59,7 +59,7 @@ def test_it_counts_what_it_does_in_prometheus_words(server):
     assert "gate" not in text
 
 
-def test_people_find_a_page_of_all_routes_that_loads_nothing(server):
+def test_serve_docs_page_lists_all_routes_and_loads_nothing(server):
     for path in ("/", "/docs"):
         answer = server.ask("GET", path)
         assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
@@ -93,7 +93,7 @@ def lines():
     logger.setLevel(before)
 
 
-def test_the_log_has_a_line_for_each_request_and_nothing_of_what_it_says(book, lines, monkeypatch):
+def test_serve_log_has_a_line_per_request_without_content(book, lines, monkeypatch):
     def fails(*given, **named):
         raise RuntimeError(secret)
 
@@ -128,7 +128,7 @@ def test_the_log_has_a_line_for_each_request_and_nothing_of_what_it_says(book, l
 # ——— the end ———
 
 
-def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatch):
+def test_serve_shutdown_answers_requests_in_progress(book, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     remembers = User.remember
 
@@ -150,14 +150,14 @@ def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatc
     assert len(book.user("ana").list().memories) == 1
 
 
-def test_an_answer_is_sent_at_once():
+def test_serve_listening_socket_is_declared_as_tcp():
     """asyncio lets a connection wait for more to send, 40 ms and more, unless it is said to be of
     TCP; accepted connections are what the listening one is."""
     with listening_socket("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP
 
 
-def test_a_connection_that_is_kept_sends_small_answers_at_once(server):
+def test_serve_connections_use_tcp_nodelay(server):
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         connection.request("GET", "/healthz")
@@ -169,14 +169,14 @@ def test_a_connection_that_is_kept_sends_small_answers_at_once(server):
         connection.close()
 
 
-def test_a_demo_takes_another_port_where_the_usual_one_is_taken():
+def test_free_port_returns_zero_when_the_port_is_taken():
     with listening_socket("127.0.0.1", 0) as taken:
         usual = taken.getsockname()[1]
         assert free_port("127.0.0.1", usual) == 0
     assert free_port("127.0.0.1", usual) == usual
 
 
-def test_a_port_that_is_taken_is_an_error_in_words(server, tmp_path):
+def test_serve_on_a_taken_port_fails_with_a_remedy(server, tmp_path):
     command = [sys.executable, "-m", "commonplace", "serve", "--port", str(server.port)]
     ran = subprocess.run(
         [*command, "--store", str(tmp_path / "x.db"), "--embedder", "hashing"],

@@ -64,7 +64,7 @@ def texts(event):
     return [change["text"] for change in event["changes"]]
 
 
-def test_a_change_is_told_as_it_happens(server, me):
+def test_rest_stream_sends_changes_as_events(server, me):
     with listening(server) as stream:
         kept = server.ask("POST", "/v1/memories", {"content": "The gate is green"}).data
         event = stream.next()
@@ -75,7 +75,7 @@ def test_a_change_is_told_as_it_happens(server, me):
         assert texts(stream.next()) == ["The gate is red"]
 
 
-def test_a_stream_goes_on_where_the_last_one_broke_off(server, me):
+def test_rest_stream_resumes_from_last_event_id_or_since(server, me):
     me.remember("Told before anybody listened")
     with listening(server) as stream:
         server.ask("POST", "/v1/memories", {"content": "The gate is green"})
@@ -89,19 +89,19 @@ def test_a_stream_goes_on_where_the_last_one_broke_off(server, me):
 
 
 @pytest.mark.parametrize("since", ["now", "-1", "9" * 30, "1.5"])
-def test_a_place_that_is_none_is_refused(server, since):
+def test_rest_stream_refuses_an_invalid_since(server, since):
     answer = server.ask("GET", f"/v1/changes/stream?since={since}")
     assert (answer.status, answer.data["code"]) == (400, "invalid_input")
 
 
-def test_listening_moves_no_mark(server, me):
+def test_rest_stream_does_not_advance_the_change_cursor(server, me):
     me.remember("The gate is green")
     with listening(server, "?since=0") as stream:
         assert stream.next()["changes"]
     assert len(server.ask("GET", "/v1/changes?thread=main").data["changes"]) == 1
 
 
-def test_an_agent_hears_only_of_what_it_may_see(server, me):
+def test_rest_stream_of_an_agent_shows_only_visible_changes(server, me):
     with listening(server, commonplace_agent="planner") as stream:
         me.remember("I prefer tea over coffee")
         me.remember("Diagnosis: anaemia", sensitivity="high")
@@ -109,14 +109,14 @@ def test_an_agent_hears_only_of_what_it_may_see(server, me):
         assert texts(stream.next()) == ["I need to renew the passport by June"]
 
 
-def test_nobody_hears_of_other_users(server, book, me):
+def test_rest_stream_shows_no_changes_of_other_users(server, book, me):
     with listening(server) as stream:
         book.user("bob").remember("Bob's diary")
         me.remember("The gate is green")
         assert texts(stream.next()) == ["The gate is green"]
 
 
-def test_who_loses_the_key_hears_no_more(book, me):
+def test_rest_stream_ends_when_the_key_is_revoked(book, me):
     made = me.keys_create("laptop")
     with (
         running(book, serve_keyless=False) as server,
@@ -131,7 +131,7 @@ def test_who_loses_the_key_hears_no_more(book, me):
         assert stream.next() is None
 
 
-def test_a_stream_costs_one_request(book, me):
+def test_rest_stream_counts_as_one_request_for_the_rate_limit(book, me):
     token = me.keys_create("laptop").token
     with (
         running(book, serve_keyless=False, serve_rate=1e-6) as server,
@@ -143,7 +143,7 @@ def test_a_stream_costs_one_request(book, me):
         assert server.ask("GET", "/v1/me", key=token).status == 429
 
 
-def test_a_server_that_ends_ends_its_streams(book):
+def test_rest_stream_ends_with_the_server(book):
     with running(book) as server, listening(server) as stream:
         server.server.should_exit = True
         assert stream.next() is None

@@ -37,7 +37,7 @@ def book(tmp_path):
         yield opened
 
 
-def test_spans_are_sent_only_where_that_is_wanted_and_tell_no_content(book, kept):
+def test_tracing_sends_spans_without_content_only_when_enabled(book, kept):
     with running(book) as silent:
         silent.ask("GET", "/v1/memories")
     assert kept.get_finished_spans() == ()
@@ -54,7 +54,7 @@ def test_spans_are_sent_only_where_that_is_wanted_and_tell_no_content(book, kept
     assert f"{span.parent.span_id:016x}" == PARENT
 
 
-def test_who_asks_for_spans_without_the_packages_is_told_which_to_install(monkeypatch):
+def test_tracing_without_packages_names_the_extra_to_install(monkeypatch):
     monkeypatch.delitem(sys.modules, load_span_exporter().__name__)
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with pytest.raises(BadSettings) as refused:
@@ -85,7 +85,7 @@ def collector():
         thread.join(10)
 
 
-def test_a_server_sends_its_spans_to_where_the_environment_says(tmp_path, collector, monkeypatch):
+def test_tracing_exports_spans_to_the_otlp_endpoint(tmp_path, collector, monkeypatch):
     url = f"http://127.0.0.1:{collector.server_port}"
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
     with Served(str(tmp_path / "traced.db"), serve_tracing=True) as server:

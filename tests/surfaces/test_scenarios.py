@@ -16,7 +16,9 @@ from commonplace.surfaces.mcp.tools import TOOLS
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, capsys):
+def test_scenario_gives_equal_answers_on_every_surface(
+    scenario, tmp_path: Path, monkeypatch, capsys
+):
     faces = {
         "python": PythonFace(str(tmp_path / "python.db")),
         "async": AsyncFace(str(tmp_path / "async.db")),
@@ -46,7 +48,7 @@ def close_together(faces):
             closed.result()
 
 
-def test_the_table_covers_every_operation_on_the_command_line():
+def test_scenarios_cover_every_operation():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
     offered = {operation.name for operation in OPERATIONS}
     # Those in test_command_line.py.
@@ -56,7 +58,7 @@ def test_the_table_covers_every_operation_on_the_command_line():
     assert offered - alone <= played
 
 
-def test_the_table_calls_every_tool_and_most_resources():
+def test_scenarios_cover_every_mcp_tool_and_most_resources():
     played = [(step.operation, step.arguments) for each in SCENARIOS for step in each.steps]
     called = {found[1].name for step in played if (found := tool_for(*step))}
     assert called == {way.name for tool in TOOLS for way in tool.ways}
@@ -80,7 +82,7 @@ NOT_OVER_MCP = """
 """
 
 
-def test_what_has_no_way_over_mcp_is_known():
+def test_scenarios_operations_without_mcp_are_the_declared_ones():
     offered = {way.name for tool in TOOLS for way in tool.ways} | {p.name for p in RESOURCES}
     known = {name.strip() for name in NOT_OVER_MCP.split(",")}
     assert {operation.name for operation in OPERATIONS} - offered == known
@@ -90,7 +92,7 @@ def test_what_has_no_way_over_mcp_is_known():
     assert len(played) > len(steps) / 2
 
 
-def test_postgres_answers_like_sqlite(postgres, tmp_path: Path):
+def test_scenarios_give_equal_answers_on_postgresql_and_sqlite(postgres, tmp_path: Path):
     for number, scenario in enumerate(SCENARIOS):
         sqlite = PythonFace(str(tmp_path / f"{number}.db"))
         url = postgres.database()

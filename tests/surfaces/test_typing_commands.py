@@ -53,7 +53,7 @@ def answer(ran):
 # ——— words without quotes ———
 
 
-def test_words_of_one_text_need_no_quotes(typed):
+def test_cli_joins_unquoted_words_into_one_text(typed):
     kept = answer(typed("remember", "I", "like", "tea", "--kind", "note", "--json"))
     assert kept["memory"]["content"] == "I like tea"
     assert answer(typed("recall", "like", "tea", "--json"))["query"] == "like tea"
@@ -68,7 +68,7 @@ def test_words_of_one_text_need_no_quotes(typed):
 # ——— the first characters of an id ———
 
 
-def test_a_memory_is_named_by_the_first_characters_of_its_id(typed):
+def test_cli_accepts_the_first_characters_of_a_memory_id(typed):
     id = answer(typed("remember", "The gate is green", "--json"))["id"]
     start = id[:SHORTEST]
     assert answer(typed("show", start, "--json"))["memory"]["id"] == id
@@ -81,7 +81,7 @@ def test_a_memory_is_named_by_the_first_characters_of_its_id(typed):
     assert typed("show", start).returncode == 1
 
 
-def test_all_sorts_of_ids_are_completed(typed, tmp_path):
+def test_cli_completes_prefixes_of_every_kind_of_id(typed, tmp_path):
     talk = tmp_path / "talk.txt"
     talk.write_text(TALK)
     source = answer(typed("ingest", str(talk), "--json"))["source"]["id"]
@@ -109,7 +109,7 @@ def test_all_sorts_of_ids_are_completed(typed, tmp_path):
     assert typed("resolve", conflict[:8], "override").returncode == 0
 
 
-def test_what_begins_nothing_or_is_too_short_is_not_found(typed):
+def test_cli_id_prefix_too_short_or_unknown_is_not_found(typed):
     id = answer(typed("remember", "The gate is green", "--json"))["id"]
     for nothing in (id[: SHORTEST - 1], "00000000000", "zzzzzz"):
         refused = typed("show", nothing, "--json")
@@ -122,7 +122,7 @@ def me(open_book):
     return open_book().user("ana")
 
 
-def test_what_begins_several_ids_is_refused_and_lists_them(me):
+def test_cli_ambiguous_id_prefix_is_refused_with_the_candidates(me):
     numbers = iter(range(100))
     me = type(me)(
         replace(me._engine, new_id=lambda: f"abcdef{next(numbers):02}-0000-4000-8000-000000000000"),
@@ -139,7 +139,7 @@ def test_what_begins_several_ids_is_refused_and_lists_them(me):
     assert complete_id(me, "file:/home/ana/x.txt", ITEMS, "id") == "file:/home/ana/x.txt"
 
 
-def test_a_prefix_finds_nothing_that_its_caller_may_not_see(me):
+def test_cli_id_prefix_finds_only_visible_memories(me):
     hers = me.agent("writer").remember("Only mine", kind="note", agent_id="writer").id
     secret = me.remember("The safe code is 1", sensitivity="high", kind="note").id
     stranger = me.agent("reader")
@@ -153,7 +153,7 @@ def test_a_prefix_finds_nothing_that_its_caller_may_not_see(me):
             assert seen
 
 
-def test_a_node_whose_name_looks_like_an_id_is_meant_by_its_name(me):
+def test_cli_node_name_that_looks_like_an_id_is_taken_as_a_name(me):
     me.nodes_add("facade")
     assert complete_id(me, "facade", [IdKind.GRAPH], "id") == "facade"
 
@@ -165,18 +165,18 @@ def test_a_node_whose_name_looks_like_an_id_is_meant_by_its_name(me):
     ("tried", "use"),
     [("add", "remember"), ("search", "recall"), ("delete", "forget"), ("ls", "list")],
 )
-def test_what_people_try_is_answered_with_the_command(typed, tried, use):
+def test_cli_alias_of_a_command_names_the_right_command(typed, tried, use):
     ran = typed(tried, "I", "like", "recall")
     assert ran.returncode == 2
     assert f"No command '{tried}'. Use: commonplace {use} …" in ran.stderr
 
 
-def test_a_misspelt_command_is_answered_with_those_like_it(typed):
+def test_cli_misspelt_command_gets_suggestions(typed):
     assert "Did you mean: remember" in typed("remeber", "tea").stderr
     assert "Did you mean: create" in typed("teams", "creat", "x").stderr
 
 
-def test_help_has_two_spellings_and_the_version_needs_no_command(typed):
+def test_cli_help_has_two_spellings_and_version_needs_no_command(typed):
     for words in ((), ("remember",), ("teams",), ("teams", "create"), ("serve",)):
         short, long = typed(*words, "-h"), typed(*words, "--help")
         assert (short.returncode, short.stdout) == (0, long.stdout)
@@ -184,7 +184,7 @@ def test_help_has_two_spellings_and_the_version_needs_no_command(typed):
     assert typed("--version").returncode == 0
 
 
-def test_completion_of_a_shell_is_printed_and_completes(environment):
+def test_cli_shell_completion_completes_commands(environment):
     script = subprocess.run(
         [sys.executable, "-m", "commonplace", "--show-completion", "bash"],
         env={**environment, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
@@ -239,7 +239,7 @@ def at_a_terminal(words, environment, typed=b"", columns=80):
     return code, re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
 
 
-def test_a_terminal_asks_before_it_erases(typed, environment):
+def test_cli_erase_on_a_terminal_asks_for_confirmation(typed, environment):
     id = answer(typed("remember", "The gate is green", "--json"))["id"]
     code, shown = at_a_terminal(["erase", id[:8]], environment, b"n\n")
     assert code == 1
@@ -255,7 +255,7 @@ def test_a_terminal_asks_before_it_erases(typed, environment):
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-def test_ids_are_whole_at_any_width(typed, environment, columns):
+def test_cli_shows_whole_ids_at_any_width(typed, environment, columns):
     node = answer(typed("nodes", "add", "Dana", "--description", "A " * 40 + "end", "--json"))
     ids = [node["id"]]
     ids.append(answer(typed("remember", "The gate is green, " * 8, "--json"))["id"])

@@ -43,7 +43,7 @@ def call(me, route: Route, given):
 
 
 @pytest.mark.parametrize("route", BY_PATH, ids=lambda route: f"{route.method} {route.path}")
-def test_a_value_of_a_wrong_type_fails_with_an_error_of_ours_or_not_at_all(book, route):
+def test_operations_raise_only_commonplace_errors_for_wrong_types(book, route):
     me = book.user("ana")
     me.nodes_add("Dana Levi")
     usual = dict.fromkeys(route.in_path.values(), "Dana Levi") | dict(route.example)
@@ -54,14 +54,14 @@ def test_a_value_of_a_wrong_type_fails_with_an_error_of_ours_or_not_at_all(book,
 
 
 @pytest.mark.parametrize("params", ["x", [1], 5, ["x"]])
-def test_parameters_of_a_query_are_a_map(book, params):
+def test_traverse_requires_cypher_params_to_be_a_map(book, params):
     with pytest.raises(InvalidInput) as refused:
         book.user("ana").traverse(cypher="RETURN $x AS x", params=params)
     assert refused.value.field == "params"
 
 
 @pytest.mark.parametrize("address", ["notmail", "dana@", "@example.org", "dana levi"])
-def test_an_address_is_one_of_e_mail(book, address):
+def test_node_addresses_must_be_e_mail_addresses(book, address):
     for say in (book.user("ana").nodes_add, book.user("ana").nodes_update):
         with pytest.raises(InvalidInput) as refused:
             say("Dana Levi", addresses=[address])

@@ -25,19 +25,19 @@ def read(user="ana", thread="t", actor="user:ana", touched=("m1",)):
     )
 
 
-def test_reads_of_one_kind_become_one_write():
+def test_merge_bookkeeping_joins_reads_of_one_scope_thread_and_actor():
     (one,) = merge_bookkeeping([read(), read(touched=("m1", "m2"))])
     assert one.touched == {"m1": 2, "m2": 1}
     assert one.entries == (SEARCH, SEARCH)
 
 
-def test_no_key_that_was_used_is_lost():
+def test_merge_bookkeeping_keeps_all_used_keys():
     used = [Bookkeeping(Scope.of_user("ana"), START, used_keys=(key,)) for key in "ab"]
     (one,) = merge_bookkeeping(used)
     assert one.used_keys == ("a", "b")
 
 
-def test_turns_for_the_log_stay_in_their_order():
+def test_merge_bookkeeping_keeps_the_order_of_recall_turns():
     turns = [RecallTurn("t", None, START, (LoggedSearch("recall", word, ()),)) for word in "abc"]
     (one,) = merge_bookkeeping(
         Bookkeeping(Scope.of_user("ana"), START, turns=(turn,)) for turn in turns
@@ -45,7 +45,7 @@ def test_turns_for_the_log_stay_in_their_order():
     assert list(one.turns) == turns
 
 
-def test_other_users_threads_and_actors_stay_apart():
+def test_merge_bookkeeping_separates_users_threads_and_actors():
     batch = [read(), read(user="ben"), read(thread=None), read(actor="agent:x")]
     assert merge_bookkeeping(batch) == batch
 
@@ -60,7 +60,7 @@ def test_other_users_threads_and_actors_stay_apart():
         )
     )
 )
-def test_no_read_is_lost_and_none_is_counted_twice(batch):
+def test_merge_bookkeeping_loses_and_duplicates_no_read(batch):
     merged = merge_bookkeeping(batch)
     assert sum(sum(b.touched.values()) for b in merged) == sum(len(b.touched) for b in batch)
     assert sum(len(b.entries) for b in merged) == len(batch)

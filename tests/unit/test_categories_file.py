@@ -48,7 +48,7 @@ def complaint(text: str) -> str:
 # ——— what it says ———
 
 
-def test_categories_modes_and_lists_are_read():
+def test_categories_file_reads_categories_modes_and_allowlists():
     said = parse_categories(GOOD, "my.yaml")
     assert list(said.categories) == ["profile", "tasks", "knowledge", "house"]
     assert said.known("profile").context is ContextMode.ALL
@@ -66,13 +66,13 @@ def test_categories_modes_and_lists_are_read():
     assert said.origin == "my.yaml"
 
 
-def test_the_words_of_the_contract_are_the_shipped_categories():
+def test_shipped_categories_are_the_built_in_categories():
     said = load_shipped_categories()
     assert set(said.categories) == BUILT_IN_CATEGORIES
     assert all(category.system for category in said.categories.values())
 
 
-def test_the_shipped_lists_are_the_contracts():
+def test_shipped_allowlists_match_the_contract():
     said = load_shipped_categories()
     everyone = {"identity", "constraints"}
     assert said.allowed("planner") == {"goals", "tasks", "projects", "procedural"} | everyone
@@ -89,7 +89,7 @@ def test_the_shipped_lists_are_the_contracts():
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a remark\n", "{}"])
-def test_an_empty_file_says_what_is_shipped(text):
+def test_categories_file_that_is_empty_uses_the_shipped_values(text):
     said = parse_categories(text, "my.yaml")
     assert (said.categories, said.allowlists.keys()) == (
         load_shipped_categories().categories,
@@ -97,7 +97,7 @@ def test_an_empty_file_says_what_is_shipped(text):
     )
 
 
-def test_a_part_that_is_left_out_is_the_shipped_one():
+def test_categories_file_missing_parts_use_the_shipped_values():
     lists = parse_categories("allowlists: {planner: [tasks]}", "my.yaml")
     assert lists.categories == load_shipped_categories().categories
     assert list(lists.allowlists) == ["planner"]
@@ -108,20 +108,20 @@ def test_a_part_that_is_left_out_is_the_shipped_one():
     assert fewer.allowed("planner") == {"tasks"}  # of the shipped list, what there is
 
 
-def test_an_agent_that_is_called_default_gets_that_list():
+def test_default_allowlist_applies_to_an_agent_named_default():
     said = parse_categories("allowlists: {default: [tasks], planner: [goals]}", "my.yaml")
     assert said.allowed("default") == said.allowed("Default") == {"tasks"}
     none = parse_categories("allowlists: {planner: [goals]}", "my.yaml")
     assert none.allowed("default") == none.allowed("anybody") == frozenset()
 
 
-def test_names_of_agents_are_the_same_in_any_case():
+def test_allowlist_agent_names_are_case_insensitive():
     said = parse_categories("allowlists: {Planner: [goals], DEFAULT: [tasks]}", "my.yaml")
     assert said.allowed("planner") == said.allowed(" PLANNER ") == {"goals"}
     assert said.allowed("anybody") == {"tasks"}
 
 
-def test_a_category_that_no_file_names_is_explained_as_such():
+def test_categories_explain_marks_unlisted_categories():
     with commonplace.open(":memory:", embedder="hashing") as book:
         me = book.user("ana")
         me.remember("Water the ferns", category="garden")
@@ -168,13 +168,13 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "line", "told"), WRONG)
-def test_each_mistake_is_named_with_its_line(text, line, told):
+def test_categories_file_error_names_the_line(text, line, told):
     message = complaint(text)
     assert message.startswith(f"my.yaml, line {line}: ")
     assert told in message
 
 
-def test_a_near_miss_is_suggested():
+def test_categories_file_error_suggests_a_similar_name():
     assert complaint("allowlists: {planner: [taks]}").endswith("; did you mean 'tasks'?")
 
 
@@ -190,12 +190,12 @@ def test_a_near_miss_is_suggested():
         ("categories: \x07", None),
     ],
 )
-def test_what_is_no_yaml_or_no_plain_yaml_is_refused(text, line):
+def test_categories_file_refuses_invalid_or_tagged_yaml(text, line):
     """Nothing in it is ever made or run: only names and lists are read."""
     assert complaint(text).startswith(f"my.yaml, line {line}: " if line else "my.yaml, it is not")
 
 
-def test_aliases_that_multiply_are_refused_at_once():
+def test_categories_file_refuses_exponential_aliases():
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
     lines += [
         f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]"
@@ -207,12 +207,12 @@ def test_aliases_that_multiply_are_refused_at_once():
     assert "here belongs a name" in complaint("allowlists: {planner: &a [*a]}")
 
 
-def test_an_alias_for_a_plain_list_is_fine():
+def test_categories_file_accepts_an_alias_for_a_list():
     said = parse_categories("allowlists: {planner: &few [tasks], executor: *few}", "my.yaml")
     assert said.allowed("planner") == said.allowed("executor") == {"tasks"}
 
 
-def test_a_deeply_nested_file_is_refused():
+def test_categories_file_refuses_deep_nesting():
     assert complaint("[" * 5000) == "my.yaml, it is not YAML."
 
 
@@ -224,7 +224,7 @@ def test_a_deeply_nested_file_is_refused():
         ("allowlists: {planner: [öl]}".encode("latin-1"), "is not UTF-8 text"),
     ],
 )
-def test_a_file_that_is_no_text_is_refused(tmp_path, raw, told):
+def test_categories_file_refuses_oversized_or_non_utf8_files(tmp_path, raw, told):
     path = tmp_path / "categories.yaml"
     path.write_bytes(raw)
     with pytest.raises(BadCategories, match=told):
@@ -232,7 +232,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path, raw, told):
 
 
 @pytest.mark.parametrize("name", ["nowhere.yaml", "."])
-def test_a_file_that_cannot_be_read_is_refused(tmp_path, name):
+def test_categories_file_refuses_an_unreadable_path(tmp_path, name):
     with pytest.raises(BadCategories, match="cannot be read"):
         CategoriesFile(str(tmp_path / name))
 
@@ -254,11 +254,11 @@ def path(tmp_path) -> Path:
     return path
 
 
-def test_without_a_file_the_shipped_ones_hold():
+def test_categories_without_a_file_are_the_shipped_ones():
     assert CategoriesFile("").read().origin == SHIPPED_ORIGIN
 
 
-def test_a_change_counts_at_once(path):
+def test_categories_file_change_applies_at_once(path):
     file = CategoriesFile(str(path))
     assert file.read().allowed("planner") == {"tasks"}
     assert file.read() is file.read()
@@ -266,7 +266,7 @@ def test_a_change_counts_at_once(path):
     assert file.read().allowed("planner") == {"goals"}
 
 
-def test_a_file_of_the_same_length_and_moment_but_another_one_counts(path):
+def test_categories_file_replaced_with_equal_mtime_is_reloaded(path):
     """As editors save: a new file takes the old one's name."""
     file = CategoriesFile(str(path))
     new = path.with_suffix(".new")
@@ -277,7 +277,7 @@ def test_a_file_of_the_same_length_and_moment_but_another_one_counts(path):
     assert file.read().allowed("planner") == {"goals"}
 
 
-def test_a_wrong_change_does_not_count_and_is_told(path, caplog):
+def test_categories_file_invalid_change_is_ignored_and_logged_once(path, caplog):
     file = CategoriesFile(str(path))
     written(path, "allowlists: {planner: [everything]}")
     said = file.read()
@@ -290,7 +290,7 @@ def test_a_wrong_change_does_not_count_and_is_told(path, caplog):
     assert (file.read().allowed("planner"), file.read().problem) == ({"goals"}, None)
 
 
-def test_a_file_that_goes_away_leaves_what_it_said(path):
+def test_categories_file_removal_keeps_the_last_values(path):
     file = CategoriesFile(str(path))
     path.unlink()
     said = file.read()
@@ -298,7 +298,7 @@ def test_a_file_that_goes_away_leaves_what_it_said(path):
     assert "cannot be read" in said.problem
 
 
-def test_the_verb_tells_the_problem_and_agents_see_by_what_held(path):
+def test_categories_verb_reports_the_problem_and_keeps_valid_allowlists(path):
     with commonplace.open(":memory:", embedder="hashing", categories=str(path)) as book:
         me = book.user("ana")
         me.remember("Renew the passport", category="tasks")
@@ -312,7 +312,7 @@ def test_the_verb_tells_the_problem_and_agents_see_by_what_held(path):
         assert me.categories_check("planner", "tasks").is_allowed is False
 
 
-def test_a_wrong_file_stops_a_store_from_opening(tmp_path):
+def test_categories_file_error_prevents_opening_a_store(tmp_path):
     path = tmp_path / "categories.yaml"
     path.write_text("allowlists: 7")
     with pytest.raises(BadCategories) as wrong:

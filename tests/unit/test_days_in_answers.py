@@ -18,7 +18,7 @@ MOMENT = datetime(2026, 3, 2, 9, tzinfo=UTC)
         (datetime, MOMENT, "2026-03-02T09:00:00+00:00", "date-time"),
     ],
 )
-def test_it_goes_there_and_comes_back(hint, value, told, form):
+def test_dates_in_answers_round_trip_with_their_schema(hint, value, told, form):
     assert as_data(value) == told
     assert AnswerSchemas("#/$defs/").of(hint) == {"type": "string", "format": form}
     assert value_from_data(hint | None, told) == value

@@ -13,37 +13,37 @@ from commonplace.surfaces.rest.request_checks import (
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "[::1]", "localhost"])
-def test_addresses_of_this_machine_alone(host):
+def test_is_loopback_accepts_local_addresses(host):
     assert is_loopback(host)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com", "localhost.evil"])
-def test_addresses_that_others_reach(host):
+def test_is_loopback_rejects_other_addresses(host):
     assert not is_loopback(host)
 
 
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]:8765", "10.0.0.7", "memory.lan"]
 )
-def test_known_names_and_plain_addresses_are_answered(host):
+def test_check_host_accepts_known_names_and_ip_addresses(host):
     check_host(host, {"memory.lan"})
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "localhost.evil.example:8765", "127.0.0.1.nip.io"]
 )
-def test_a_name_that_somebody_else_points_here_is_not(host):
+def test_check_host_refuses_unknown_names(host):
     with pytest.raises(NotAllowed):
         check_host(host, {"memory.lan"})
 
 
 @pytest.mark.parametrize("host", [None, "", "a@localhost", "localhost/x", "[::1", "localhost:abc"])
-def test_what_is_no_host_is_refused(host):
+def test_check_host_refuses_malformed_hosts(host):
     with pytest.raises(InvalidInput):
         check_host(host, ())
 
 
-def test_pages_of_the_server_itself_may_ask_and_others_not():
+def test_check_origin_accepts_own_and_allowed_origins_only():
     check_origin(None, "localhost:8765", ())
     check_origin("http://localhost:8765", "localhost:8765", ())
     check_origin("https://app.example", "localhost:8765", {"https://app.example"})
@@ -52,7 +52,7 @@ def test_pages_of_the_server_itself_may_ask_and_others_not():
             check_origin(stranger, "localhost:8765", {"https://app.example"})
 
 
-def test_only_a_program_of_this_machine_that_asks_for_this_machine_is_from_here():
+def test_is_local_request_requires_loopback_peer_and_host():
     for host in ("localhost:8765", "127.0.0.1:8765", "[::1]:8765", "LOCALHOST"):
         for peer in ("127.0.0.1", "::1"):
             assert is_local_request(peer, {"host": host})
@@ -69,7 +69,7 @@ def test_only_a_program_of_this_machine_that_asks_for_this_machine_is_from_here(
 @pytest.mark.parametrize(
     "header", ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Real-IP", "Via"]
 )
-def test_who_comes_through_a_proxy_is_not_from_here(header):
+def test_is_local_request_rejects_proxy_headers(header):
     assert not is_local_request("127.0.0.1", {"host": "localhost", header: "x"})
 
 
@@ -80,7 +80,7 @@ class Seconds:
         return self.now
 
 
-def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
+def test_rate_limiter_allows_a_burst_of_two_seconds_per_caller():
     clock = Seconds()
     rates = RateLimiter(2, "Too many.", clock)
     for _ in range(4):
@@ -94,7 +94,7 @@ def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
         rates.take("ana")
 
 
-def test_without_a_rate_nobody_waits():
+def test_rate_limiter_with_rate_zero_is_off():
     rates = RateLimiter(0, "Too many.", Seconds())
     for _ in range(1000):
         rates.take("ana")

@@ -11,7 +11,7 @@ from commonplace import errors
 ALL = errors.all_errors()
 
 
-def test_codes_are_unique_and_stable_words():
+def test_error_codes_are_unique_lowercase_words():
     codes = [error.code for error in ALL]
     assert len(set(codes)) == len(codes)
     assert all(re.fullmatch(r"[a-z_]+", code) for code in codes)
@@ -30,19 +30,19 @@ def test_every_error_has_a_remedy(error):
     }
 
 
-def test_a_better_remedy_takes_the_place_of_the_general_one():
+def test_error_remedy_can_be_overridden():
     assert errors.NotFound("Gone.", remedy="Look again.").remedy == "Look again."
 
 
-def test_an_error_about_no_field_names_none():
+def test_error_without_a_field_omits_the_field():
     assert "field" not in errors.NotFound("Gone.").as_dict()
 
 
-def test_only_what_changed_nothing_and_may_pass_is_retryable():
+def test_error_retryable_flag_is_set_for_transient_errors_only():
     retryable = {error.code for error in ALL if error.retryable}
     passing = {"stale_decision", "store_busy", "store_unavailable", "embedder_unavailable"}
     assert retryable == passing | {"rate_limited", "query_engine_failed"}
 
 
-def test_the_tree_on_top_of_the_file_names_every_error():
+def test_errors_module_docstring_lists_every_error():
     assert all(error.__name__ in (errors.__doc__ or "") for error in ALL)

@@ -23,15 +23,15 @@ def file(tmp_path):
     return write
 
 
-def test_defaults(file):
+def test_settings_have_the_defaults_of_the_table(file):
     assert load({}, file("")) == Settings(**{each.name: each.default for each in TABLE})
 
 
-def test_the_table_and_the_settings_have_the_same_names():
+def test_settings_table_and_dataclass_have_the_same_names():
     assert [s.name for s in TABLE] == [f.name for f in dataclasses.fields(Settings)]
 
 
-def test_precedence(file):
+def test_settings_precedence_is_flag_environment_file(file):
     environment = file('user = "file"\n')
     assert load({}, environment).user == "file"
     environment["COMMONPLACE_USER"] = "environment"
@@ -40,7 +40,7 @@ def test_precedence(file):
     assert load({"user": None}, environment).user == "environment"
 
 
-def test_the_default_file_is_in_the_users_config_folder(tmp_path, monkeypatch):
+def test_settings_default_file_is_in_the_config_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.delenv(CONFIG_VARIABLE, raising=False)
     assert load({}).pool_size == 10
@@ -49,14 +49,14 @@ def test_the_default_file_is_in_the_users_config_folder(tmp_path, monkeypatch):
     assert load({}).pool_size == 3
 
 
-def test_the_default_store_is_in_the_users_data_folder(tmp_path, monkeypatch):
+def test_settings_default_store_is_in_the_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "new"))
     assert settings.default_store() == str(tmp_path / "new" / "commonplace" / "memory.db")
     assert (tmp_path / "new" / "commonplace").is_dir()
 
 
 @pytest.mark.parametrize(("written", "meant"), [("yes", True), ("0", False), ("FALSE", False)])
-def test_words_for_yes_and_no(file, written, meant):
+def test_settings_read_yes_and_no_words(file, written, meant):
     assert load({}, {**file(""), "COMMONPLACE_TIDY_ON_OPEN": written}).tidy_on_open is meant
 
 
@@ -71,7 +71,7 @@ def test_words_for_yes_and_no(file, written, meant):
         ("tidy_on_open", "maybe"),
     ],
 )
-def test_a_bad_value_is_named_with_its_place(file, name, value):
+def test_settings_error_names_the_setting_and_its_origin(file, name, value):
     variable = f"COMMONPLACE_{name.upper()}"
     with pytest.raises(BadSettings, match=rf"{name} \({variable}\)") as caught:
         load({}, {**file(""), variable: value})
@@ -82,14 +82,14 @@ def test_a_bad_value_is_named_with_its_place(file, name, value):
         load({}, file(f'{name} = "{value}"\n'))
 
 
-def test_unknown_settings_are_refused(file):
+def test_settings_refuse_unknown_names(file):
     with pytest.raises(BadSettings, match="colour"):
         load({"colour": "red"}, file(""))
     with pytest.raises(BadSettings, match="colour"):
         load({}, file('colour = "red"\n'))
 
 
-def test_a_file_that_is_not_there_or_not_readable_is_named(file, tmp_path):
+def test_settings_file_error_names_the_file(file, tmp_path):
     with pytest.raises(BadSettings, match=r"missing\.toml"):
         load({}, {CONFIG_VARIABLE: str(tmp_path / "missing.toml")})
     with pytest.raises(BadSettings, match=tmp_path.name):

@@ -34,7 +34,7 @@ def entry(client, reached):
 
 
 @pytest.mark.parametrize("client", BY_CLIENT)
-def test_a_client_that_starts_it_gets_the_command(client):
+def test_mcp_client_config_contains_the_command_for_a_local_launch(client):
     found = entry(client, HERE)
     assert found["command"] == HERE.command
     assert found["args"] == HERE.arguments
@@ -42,13 +42,13 @@ def test_a_client_that_starts_it_gets_the_command(client):
 
 
 @pytest.mark.parametrize("client", BY_CLIENT)
-def test_a_key_is_asked_for_and_not_repeated(client):
+def test_mcp_client_config_has_a_key_placeholder(client):
     found = entry(client, LocalLaunch("commonplace", ["mcp"], needs_key=True))
     assert found["env"] == {"COMMONPLACE_KEY": "KEY"}
 
 
 @pytest.mark.parametrize("client", BY_CLIENT)
-def test_a_client_of_a_server_gets_its_address_and_where_the_key_goes(client):
+def test_mcp_client_config_for_a_server_has_url_and_key_placeholder(client):
     text = client_configuration(client, THERE)
     assert THERE.url in text
     assert "Bearer KEY" in text or "COMMONPLACE_KEY" in text
@@ -59,13 +59,13 @@ def test_a_client_of_a_server_gets_its_address_and_where_the_key_goes(client):
     assert "KEY" not in local
 
 
-def test_without_a_name_it_is_for_all_of_them():
+def test_mcp_client_config_without_a_client_lists_all_clients():
     text = client_configuration(ALL, HERE)
     for client in CLIENTS:
         assert f"# {client.title}: {client.place}" in text
 
 
-def test_an_unknown_client_is_told_which_there_are():
+def test_mcp_client_config_error_lists_the_known_clients():
     with pytest.raises(InvalidInput) as error:
         client_configuration("netscape", HERE)
     assert "cursor" in error.value.remedy
@@ -77,7 +77,7 @@ def printed(*words, **environment):
     return ran.stdout
 
 
-def test_the_command_prints_what_was_said_to_it(tmp_path, monkeypatch):
+def test_mcp_config_command_keeps_options_and_hides_the_key(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["cursor", "--store", "mine.db", "--user", "ana", "--agent", "cursor"]
     found = json.loads(printed(*words, "--key", "cpk_secret"))["mcpServers"]["commonplace"]
@@ -87,7 +87,7 @@ def test_the_command_prints_what_was_said_to_it(tmp_path, monkeypatch):
     assert "cpk_secret" not in str(found)
 
 
-def test_what_this_shell_knows_goes_along():
+def test_mcp_config_command_includes_environment_settings():
     """A client that is started from a menu has none of its variables."""
     text = printed("codex", COMMONPLACE_STORE="postgresql://db/memory", COMMONPLACE_KEY="cpk_x")
     found = tomllib.loads(text)["mcp_servers"]["commonplace"]
@@ -103,29 +103,29 @@ def test_what_this_shell_knows_goes_along():
         ("https://example.org/memory/mcp", "https://example.org/memory/mcp"),
     ],
 )
-def test_an_address_is_made_whole(given, found):
+def test_mcp_config_command_completes_the_url(given, found):
     server = json.loads(printed("vscode", "--url", given))["servers"]["commonplace"]
     assert server == {"type": "http", "url": found, "headers": {"Authorization": "Bearer KEY"}}
 
 
-def test_on_this_machine_no_key_is_needed():
+def test_mcp_config_command_omits_the_key_for_localhost():
     server = json.loads(printed("cursor", "--url", "http://localhost:8765"))["mcpServers"]
     assert server["commonplace"] == {"url": "http://localhost:8765/mcp"}
 
 
 @pytest.mark.parametrize("url", ["localhost:8765", "ftp://x", "https://"])
-def test_what_is_no_address_is_refused(url):
+def test_mcp_config_command_refuses_an_invalid_url(url):
     ran = CliRunner().invoke(build(), ["mcp", "--config", "cursor", "--url", url])
     assert isinstance(ran.exception, InvalidInput)
 
 
-def test_a_client_and_an_address_go_with_config():
+def test_mcp_client_and_url_arguments_require_config_option():
     for words in (["cursor"], ["--url", "http://localhost:8765"]):
         ran = CliRunner().invoke(build(), ["mcp", *words])
         assert isinstance(ran.exception, InvalidInput)
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch):
+def test_mcp_command_without_the_extra_names_the_install_command(monkeypatch):
     """The settings of a client can be printed all the same."""
     monkeypatch.setitem(sys.modules, "mcp", None)
     monkeypatch.delitem(sys.modules, "commonplace.surfaces.mcp.server", raising=False)
@@ -136,7 +136,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize("on_the_path", ["/usr/bin/commonplace", None])
-def test_what_make_run_says_of_mcp_leads_to_the_server_that_it_started(monkeypatch, on_the_path):
+def test_demo_greeting_mcp_command_prints_the_started_servers_url(monkeypatch, on_the_path):
     monkeypatch.setattr(shutil, "which", lambda name: on_the_path)
     lines = demo_greeting("", None)("http://127.0.0.1:9")
     (said,) = (line for line in lines if line.startswith("  MCP"))

@@ -16,7 +16,7 @@ UNWANTED = (
 
 
 @pytest.mark.parametrize("turn", UNWANTED)
-def test_such_a_turn_leaves_nothing_and_the_answer_says_why(me, turn):
+def test_observe_stores_nothing_of_an_opted_out_turn_and_reports_why(me, turn):
     observed = me.observe(turn, thread="t1")
     assert (observed.stored, observed.proposals, observed.forget) == ((), (), ())
     assert [each.reason for each in observed.skipped] == [SkipReason.ASKED_NOT_TO]
@@ -26,7 +26,7 @@ def test_such_a_turn_leaves_nothing_and_the_answer_says_why(me, turn):
     assert me.revision == 0
 
 
-def test_the_other_turns_of_a_batch_are_kept(me):
+def test_observe_many_skips_only_the_opted_out_turn_of_a_batch(me):
     first, unwanted, last = me.observe_many(
         [
             {"text": "I am allergic to peanuts.", "thread": "t1"},
@@ -47,7 +47,7 @@ def test_the_other_turns_of_a_batch_are_kept(me):
     assert last.stored[0].remembered.memory.source_id == last.source_id
 
 
-def test_of_a_turn_only_the_sentence_that_is_meant_is_left_out(me):
+def test_observe_omits_only_the_opted_out_sentence_of_a_turn(me):
     observed = me.observe("I am allergic to peanuts. My salary is 5511, don't save that.")
     assert len(observed.stored) == 1
     (passage,) = me.show(observed.source_id).passages

@@ -97,7 +97,7 @@ def ways_to_ask(spelling):
 
 
 @pytest.mark.parametrize("verb", ["recall", "query", "list", "forget"])
-def test_a_category_outside_the_list_is_refused_however_it_is_spelled(planner, hidden, verb):
+def test_allowlist_refuses_disallowed_category_in_any_spelling(planner, hidden, verb):
     asked = [] if verb in ("list", "forget") else [TEXT]
     for given in (way for spelling in SPELLINGS for way in ways_to_ask(spelling)):
         with pytest.raises(CategoryNotAllowed) as refused:
@@ -122,7 +122,7 @@ ODD = [
 ]
 
 
-def test_odd_values_for_categories_are_refused(planner, hidden):
+def test_categories_filter_rejects_malformed_values(planner, hidden):
     for odd in ODD:
         with pytest.raises(InvalidInput):
             planner.recall(TEXT, categories=odd)
@@ -132,7 +132,7 @@ def test_odd_values_for_categories_are_refused(planner, hidden):
             planner.list(filters={"category": odd})
 
 
-def test_no_category_and_no_list_of_them_mean_all_that_is_allowed(planner, hidden, source, task):
+def test_empty_categories_filter_means_all_allowed_categories(planner, hidden, source, task):
     for given in (None, [], ()):
         assert is_kept(planner.recall(TEXT, categories=given).hits, hidden, source)
         assert is_kept(planner.list(categories=given), hidden, source)
@@ -153,7 +153,7 @@ FILTERS = [
 ]
 
 
-def test_no_other_filter_opens_what_the_list_closes(planner, hidden, source):
+def test_allowlist_cannot_be_bypassed_by_other_filters(planner, hidden, source):
     for filters in FILTERS:
         answer = planner.query(TEXT, filters=filters, returns="full", thread=str(filters))
         assert answer.is_empty
@@ -163,7 +163,7 @@ def test_no_other_filter_opens_what_the_list_closes(planner, hidden, source):
             assert is_kept(planner.list(filters=filters), hidden, source)
 
 
-def test_another_user_is_not_reached_by_a_filter(book, planner):
+def test_user_id_filter_cannot_reach_another_user(book, planner):
     theirs = book.user("bob").remember(TEXT, category="tasks").id
     for name in ("bob", "nobody"):
         with pytest.raises(NotFound) as refused:
@@ -173,7 +173,7 @@ def test_another_user_is_not_reached_by_a_filter(book, planner):
         planner.show(theirs)
 
 
-def test_there_is_no_filter_for_who_one_is(planner, hidden):
+def test_recall_rejects_filters_on_access_fields(planner, hidden):
     for name in ("visibility", "cleared", "allowed", "scope", "sensitivity", "id"):
         with pytest.raises(InvalidInput):
             planner.recall(TEXT, filters={name: "preferences"})
@@ -182,7 +182,7 @@ def test_there_is_no_filter_for_who_one_is(planner, hidden):
 # ——— names of agents ———
 
 
-def test_an_agent_cannot_act_as_another(planner, hidden):
+def test_agent_cannot_impersonate_another_agent(planner, hidden):
     for name in ("stylist", "Planner", "default", "owner", "../planner", "planner\u200b", "*"):
         with pytest.raises(NotAllowed):
             planner.query(TEXT, agent=name)
@@ -190,7 +190,7 @@ def test_an_agent_cannot_act_as_another(planner, hidden):
             planner.agent(name)
 
 
-def test_what_is_no_name_names_no_agent(me, planner):
+def test_agent_name_rejects_malformed_values(me, planner):
     for name in ("", "  ", "planner\x00", "sty\nlist", "x" * 201, 7, ["a"]):
         with pytest.raises(InvalidInput):
             me.agent(name)
@@ -203,7 +203,7 @@ def test_what_is_no_name_names_no_agent(me, planner):
 LOOKALIKES = ("stylist\u200b", "ｓｔｙｌｉｓｔ", "stylist.", "../stylist", "stylists")
 
 
-def test_a_name_that_looks_like_another_gets_the_default_list(me, hidden, source, task):
+def test_agent_with_lookalike_name_gets_the_default_allowlist(me, hidden, source, task):
     """Which is empty here: the door is closed. An agent that is called so has no other list."""
     for name in (*LOOKALIKES, "default", "owner"):
         stranger = me.agent(name)
@@ -217,12 +217,12 @@ def test_a_name_that_looks_like_another_gets_the_default_list(me, hidden, source
             stranger.recall(TEXT, categories=["preferences"])
 
 
-def test_space_around_a_name_is_nothing(me, hidden):
+def test_agent_name_is_stripped_of_whitespace(me, hidden):
     assert me.agent(" stylist ").principal.agent == "stylist"
     assert not me.agent(" stylist ").recall(TEXT).is_empty
 
 
-def test_another_case_of_a_name_is_no_way_to_a_wider_list(open_book, tmp_path):
+def test_agent_allowlist_lookup_ignores_case(open_book, tmp_path):
     file = tmp_path / "wide.yaml"
     file.write_text("allowlists: {Planner: [tasks], default: [tasks, preferences]}")
     me = open_book(categories=str(file)).user("ana")
@@ -233,7 +233,7 @@ def test_another_case_of_a_name_is_no_way_to_a_wider_list(open_book, tmp_path):
     assert me.agent("anybody").list().memories[0].id == hidden
 
 
-def test_the_file_and_what_is_wrong_with_it_are_the_owners_to_know(open_book, tmp_path):
+def test_allowlist_file_path_and_problem_are_shown_to_the_owner_only(open_book, tmp_path):
     file = tmp_path / "list.yaml"
     file.write_text("allowlists: {planner: [tasks]}")
     me = open_book(categories=str(file)).user("ana")
@@ -249,13 +249,13 @@ def test_the_file_and_what_is_wrong_with_it_are_the_owners_to_know(open_book, tm
     assert file.name in told(me.doctor())
 
 
-def test_the_owner_who_names_an_agent_asks_as_that_agent(me, hidden):
+def test_query_with_agent_argument_applies_that_agents_allowlist(me, hidden):
     assert me.query(TEXT, agent="planner").is_empty
     assert not me.query(TEXT, agent="stylist").is_empty
     assert not me.query(TEXT).is_empty
 
 
-def test_an_agent_may_name_itself(planner, task):
+def test_query_accepts_the_agents_own_name(planner, task):
     assert not planner.query("renew the passport", agent="planner").is_empty
 
 
@@ -267,7 +267,7 @@ BY_ID = ["show", "history", "forget", "restore", "erase"]
 
 
 @pytest.mark.parametrize("verb", BY_ID)
-def test_a_hidden_id_and_an_unknown_one_look_alike(me, planner, hidden, source, verb):
+def test_hidden_id_gets_the_same_error_as_an_unknown_id(me, planner, hidden, source, verb):
     for id in (hidden, source, f"{source}#1", f"{hidden}@1"):
         given = UUID.search(id)[0]
         unknown = id.replace(given, NOWHERE)
@@ -282,7 +282,7 @@ def test_a_hidden_id_and_an_unknown_one_look_alike(me, planner, hidden, source, 
     assert me.show(source).passages
 
 
-def test_a_hidden_memory_is_neither_changed_nor_merged(me, planner, hidden, task):
+def test_update_and_merge_refuse_a_hidden_memory(me, planner, hidden, task):
     for attempt in (
         lambda: planner.update(hidden, importance=5),
         lambda: planner.update(hidden, category="tasks"),
@@ -295,7 +295,7 @@ def test_a_hidden_memory_is_neither_changed_nor_merged(me, planner, hidden, task
     assert me.show(hidden).memory.version == 1
 
 
-def test_a_hidden_source_is_not_reached_by_its_name_or_a_filter(me, planner, source):
+def test_hidden_source_is_unreachable_by_external_id_or_filter(me, planner, source):
     name = f"{me.show(source).source.origin}:{SECRET}"
     for call in (
         lambda: planner.recall(TEXT, sources=[source]),
@@ -313,7 +313,7 @@ def test_a_hidden_source_is_not_reached_by_its_name_or_a_filter(me, planner, sou
     assert me.show(source).passages
 
 
-def test_the_other_end_of_a_link_is_not_told(me, planner):
+def test_links_to_a_hidden_memory_are_not_shown(me, planner):
     words = "Ana has lessons in the music school of Haifa on Monday at nine with Dana"
     near = me.remember(f"{words} {SECRET}", category="preferences").id
     seen = me.remember(words, category="tasks").id
@@ -326,7 +326,7 @@ def test_the_other_end_of_a_link_is_not_told(me, planner):
     assert planner.stats().links == 0
 
 
-def test_what_took_a_memorys_place_is_not_told_nor_sent_away(me, planner, task):
+def test_hidden_superseding_memory_is_neither_shown_nor_reverted(me, planner, task):
     """The newer wording has gone where the planner does not see it."""
     newer = me.update(task, content=f"Renew the passport: {SECRET}", category="preferences").id
     assert me.show(task).memory.superseded_by == newer
@@ -339,7 +339,7 @@ def test_what_took_a_memorys_place_is_not_told_nor_sent_away(me, planner, task):
     assert me.show(newer).memory.state == "active"
 
 
-def test_an_overridden_value_does_not_name_what_overrode_it(me, planner):
+def test_list_forgotten_omits_a_hidden_superseding_id(me, planner):
     given = {"kind": "kv", "category": "tasks"}
     old = me.remember(metadata={"subject": "door code", "value": 1111}, **given).id
     new = me.update(old, metadata={"value": SECRET}, category="preferences").id
@@ -348,7 +348,7 @@ def test_an_overridden_value_does_not_name_what_overrode_it(me, planner):
     assert planner.list(forgotten=True).memories[0].id == old
 
 
-def test_versions_of_a_time_when_it_was_hidden_stay_hidden(me, planner):
+def test_versions_from_a_disallowed_category_stay_hidden_after_a_move(me, planner):
     """It has moved into a category that the planner sees, and said something else before."""
     moved = me.profile_note(f"Likes the {SECRET}")
     id = me.remember(TEXT, category="preferences", kind="fact").id
@@ -361,7 +361,7 @@ def test_versions_of_a_time_when_it_was_hidden_stay_hidden(me, planner):
         planner.show(moved.id)
 
 
-def test_what_has_moved_out_of_sight_is_out_of_sight_with_its_past(me, planner, task):
+def test_memory_moved_to_a_disallowed_category_hides_past_versions(me, planner, task):
     planner.recall("renew the passport", thread="asked")
     me.update(task, category="preferences")
     assert planner.recall("renew the passport").is_empty
@@ -372,7 +372,7 @@ def test_what_has_moved_out_of_sight_is_out_of_sight_with_its_past(me, planner, 
             getattr(planner, verb)(task)
 
 
-def test_a_question_with_a_hidden_side_is_not_shown_nor_decided(me):
+def test_conflict_with_a_hidden_side_is_neither_shown_nor_resolvable(me):
     trusted = me.agent("planner", may_resolve=True)
     given = {"kind": "kv", "metadata": {"subject": "door code", "value": 1111}}
     stands = me.remember(category="tasks", **given).id
@@ -394,7 +394,7 @@ def test_a_question_with_a_hidden_side_is_not_shown_nor_decided(me):
     assert me.recall("door code").hits[0].disputed
 
 
-def test_a_hidden_alternative_is_not_shown(me, planner):
+def test_show_omits_a_hidden_alternative(me, planner):
     given = {"kind": "kv", "metadata": {"subject": "door code", "value": 1111}}
     stands = me.remember(category="tasks", **given).id
     given["metadata"] = {"subject": "door code", "value": SECRET}
@@ -403,7 +403,7 @@ def test_a_hidden_alternative_is_not_shown(me, planner):
     assert is_kept([planner.show(stands), planner.history(stands)], beside)
 
 
-def test_erasing_tells_of_what_was_named_and_not_of_what_went_along(me, planner):
+def test_erase_answer_omits_hidden_memories_erased_by_cascade(me, planner):
     ids = [me.remember(f"Standup: {word}", kind="log", category="tasks").id for word in ("a", "b")]
     summary = me.merge(ids).id
     me.update(summary, category="preferences")
@@ -439,7 +439,7 @@ BROUGHT = [
 
 
 @pytest.mark.parametrize("forgotten", [False, True])
-def test_who_sees_no_sources_learns_nothing_by_bringing_one(book, forgotten):
+def test_ingest_by_agent_without_source_access_reveals_no_known_source(book, forgotten):
     """Neither that a name is taken nor that a text is known; twice, it is answered the same."""
     for number, brought in enumerate(BROUGHT):
         me = book.user(f"full{number}")
@@ -464,7 +464,7 @@ def _unnumbered(told):
     return re.sub(r'"(empty|full)\d"', "", without)
 
 
-def test_who_sees_no_sources_goes_on_with_what_is_theirs_and_with_a_thread(me, planner):
+def test_ingest_append_by_agent_without_source_access_extends_own_source(me, planner):
     given = {"external_id": "log", "origin": "chat"}
     theirs = me.ingest(talk(f"The {SECRET}"), external_id="log", origin="chat").id
     for words in ("one", "two", "three"):
@@ -481,7 +481,7 @@ def test_who_sees_no_sources_goes_on_with_what_is_theirs_and_with_a_thread(me, p
     ]
 
 
-def test_a_text_that_is_kept_once_is_not_kept_again_for_one_who_sees_no_sources(me, planner):
+def test_reingest_by_agent_without_source_access_updates_own_source(me, planner):
     for _ in range(2):
         planner.ingest(talk("Water the ferns"), external_id="notes")
         planner.ingest(talk("Water the figs"), external_id="notes")
@@ -493,7 +493,7 @@ def test_a_text_that_is_kept_once_is_not_kept_again_for_one_who_sees_no_sources(
 # ——— other moments ———
 
 
-def test_another_moment_shows_no_more_than_today(me, planner, hidden, source, task, clock):
+def test_allowlist_applies_to_as_of_and_known_at_reads(me, planner, hidden, source, task, clock):
     """What was of an allowed category then and is not now, and the other way round."""
     wrote = me.remember(f"Practise the {SECRET}", category="tasks").id
     clock.tick(days=1)
@@ -520,7 +520,7 @@ def test_another_moment_shows_no_more_than_today(me, planner, hidden, source, ta
 # ——— what is told of by the way ———
 
 
-def test_the_journal_the_counts_and_the_doctor_say_nothing(me, planner, hidden, source, task):
+def test_allowlist_applies_to_journal_stats_and_doctor(me, planner, hidden, source, task):
     for answer in (
         planner.changes("new", since=0),
         planner.change_log("t"),
@@ -537,7 +537,7 @@ def test_the_journal_the_counts_and_the_doctor_say_nothing(me, planner, hidden, 
     assert set(planner.stats().categories) == {"tasks"}
 
 
-def test_what_was_forgotten_or_erased_is_not_told_of_either(me, planner, hidden, source):
+def test_changes_omit_forgotten_and_erased_hidden_items(me, planner, hidden, source):
     planner.changes()
     me.forget([hidden, source])
     assert planner.list(forgotten=True).memories == planner.sources(forgotten=True).sources == ()
@@ -547,7 +547,7 @@ def test_what_was_forgotten_or_erased_is_not_told_of_either(me, planner, hidden,
     assert is_kept([planner.events(limit=1000), planner.change_log("t")], hidden, source)
 
 
-def test_a_page_of_the_journal_is_not_shortened_by_what_is_hidden(me, planner):
+def test_journal_page_is_filled_despite_hidden_entries(me, planner):
     """Its length would tell how much of it there is."""
     ids = [me.remember(f"Pack the bag {n}", category="tasks", thread="t").id for n in range(6)]
     for number in range(30):
@@ -560,7 +560,7 @@ def test_a_page_of_the_journal_is_not_shortened_by_what_is_hidden(me, planner):
     assert is_kept([planner.events(limit=1000), planner.change_log("t", limit=1000)], gone)
 
 
-def test_what_others_looked_for_is_theirs(me, planner, hidden):
+def test_events_omit_searches_by_other_principals(me, planner, hidden):
     """That a search was made, when, and how close it came."""
     me.recall(TEXT, thread="talk")
     me.agent("stylist").recall(TEXT, thread="talk")
@@ -570,7 +570,7 @@ def test_what_others_looked_for_is_theirs(me, planner, hidden):
     assert len([row for row in me.events() if row["op"] == "search"]) == 3
 
 
-def test_what_was_done_is_not_counted_for_an_agent_that_is_cleared(book, me, hidden):
+def test_stats_show_no_operation_counts_to_a_cleared_agent(book, me, hidden):
     assert me.stats(events=True).operations
     assert book.user("ana", cleared=True).agent("planner").stats(events=True).operations == ()
 
@@ -587,20 +587,20 @@ THE_OWNERS_ALONE = [
 ]
 
 
-def test_what_is_the_owners_alone(planner, hidden):
+def test_owner_only_verbs_refuse_an_agent(planner, hidden):
     for attempt in THE_OWNERS_ALONE:
         with pytest.raises(NotAllowed) as refused:
             attempt(planner)
         assert SECRET not in str(refused.value)
 
 
-def test_an_agent_brings_nothing_in(me, planner):
+def test_import_refuses_an_agent(me, planner):
     lines = list(me.export())
     with pytest.raises(NotAllowed):
         planner.import_(lines)
 
 
-def test_telling_a_hidden_thing_again_is_answered_as_if_it_were_new(me, hidden):
+def test_remember_of_a_hidden_duplicate_is_answered_as_new(me, hidden):
     """Nor can one find out by looking for it afterwards."""
     for words in (TEXT, TEXT.lower(), f"{TEXT}, always"):
         agent = me.agent("planner")
@@ -612,13 +612,13 @@ def test_telling_a_hidden_thing_again_is_answered_as_if_it_were_new(me, hidden):
     assert me.show(hidden).memory.version == 1
 
 
-def test_a_hidden_word_corrects_no_spelling(me, planner, hidden, source):
+def test_spelling_correction_uses_no_hidden_words(me, planner, hidden, source):
     for misspelled in ("xylofone", "xylophon", "ylophone"):
         assert planner.recall(misspelled).is_empty
         assert planner.query(misspelled).is_empty
 
 
-def test_a_message_is_not_understood_by_a_conversation_that_is_hidden(me, planner):
+def test_understand_ignores_a_hidden_conversation(me, planner):
     turn = '{{"speaker": "user", "text": "{}", "time": "2026-03-02"}}\n'
     lines = turn.format(f"Who repairs the {SECRET}?") + turn.format("Dana does.")
     me.ingest(lines, format="conversation", thread="talk")
@@ -627,17 +627,17 @@ def test_a_message_is_not_understood_by_a_conversation_that_is_hidden(me, planne
     assert is_kept(planner.understand(asked, thread="talk"))
 
 
-def test_a_hidden_abbreviation_is_not_written_out(me, planner):
+def test_understand_does_not_expand_a_hidden_abbreviation(me, planner):
     me.abbreviate("QXZ", SECRET)
     assert is_kept([planner.abbreviations(), planner.understand("what is the QXZ?")])
 
 
-def test_a_choice_offers_nothing_hidden(planner, hidden, source):
+def test_forget_and_update_by_query_offer_no_hidden_items(planner, hidden, source):
     assert planner.forget(query=TEXT).is_empty
     assert planner.update(query=TEXT, importance=5).is_empty
 
 
-def test_another_agents_questions_are_its_own(me, planner, hidden):
+def test_why_hides_recalls_of_other_principals(me, planner, hidden):
     me.recall(TEXT, thread="talk", turn=1)
     me.agent("stylist").query(TEXT, thread="talk", turn=1)
     with pytest.raises(NotFound):
@@ -647,7 +647,7 @@ def test_another_agents_questions_are_its_own(me, planner, hidden):
     assert [asked.agent for asked in me.why("talk", 1).asked] == [None, "stylist"]
 
 
-def test_errors_of_every_attempt_change_nothing(me, planner, hidden, source):
+def test_refused_agent_requests_leave_the_revision_unchanged(me, planner, hidden, source):
     before = me.revision
     for attempt in (
         lambda: planner.erase([hidden, source]),
@@ -660,6 +660,6 @@ def test_errors_of_every_attempt_change_nothing(me, planner, hidden, source):
     assert me.revision == before
 
 
-def test_a_text_that_is_no_text_is_refused_before_anything_is_looked_at(planner):
+def test_query_rejects_a_nul_character(planner):
     with pytest.raises(BadText):
         planner.query("\x00")

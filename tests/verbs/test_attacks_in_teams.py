@@ -71,7 +71,7 @@ def at_once(*calls):
 # ——— races ———
 
 
-def test_choosing_a_team_brings_nobody_back_who_was_removed(book, people, team):
+def test_teams_use_concurrent_with_removal_does_not_restore_membership(book, people, team):
     ana, dan = people["ana"], people["dan"]
 
     def keep_choosing():
@@ -84,7 +84,7 @@ def test_choosing_a_team_brings_nobody_back_who_was_removed(book, people, team):
     assert dan.teams() == []
 
 
-def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkeypatch):
+def test_teams_use_is_refused_after_a_concurrent_removal(book, people, team, monkeypatch):
     ana, dan, store = people["ana"], people["dan"], book._engine.store
     apply = store.apply
 
@@ -100,7 +100,7 @@ def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkey
 
 
 @pytest.mark.parametrize("overtaking", ["uninvited", "demoted"])
-def test_what_was_decided_on_an_older_state_of_the_team_does_not_happen(
+def test_team_change_decided_on_a_stale_state_is_refused(
     book, people, team, monkeypatch, overtaking
 ):
     ana, dan, eve, store = people["ana"], people["dan"], people["eve"], book._engine.store
@@ -126,7 +126,7 @@ def test_what_was_decided_on_an_older_state_of_the_team_does_not_happen(
     assert all(rows_agree(book, team, name) for name in ("eve", "dan"))
 
 
-def test_two_owners_who_turn_on_each_other_leave_an_owner(book, people, team):
+def test_concurrent_demotion_and_removal_of_two_owners_leave_an_owner(book, people, team):
     ana, dan = people["ana"], people["dan"]
     ana.teams_role(team, "dan", "owner")
     at_once(lambda: dan.teams_role(team, "ana", "member"), lambda: ana.teams_remove(team, "dan"))
@@ -135,7 +135,7 @@ def test_two_owners_who_turn_on_each_other_leave_an_owner(book, people, team):
     assert all(rows_agree(book, team, name) for name in ("ana", "dan"))
 
 
-def test_whoever_leaves_while_a_source_is_shared_with_them_is_no_guest(
+def test_sources_share_is_refused_when_the_member_leaves_meanwhile(
     book, people, team, brought, monkeypatch
 ):
     """Asked once more in the decision that would write the share."""
@@ -168,7 +168,7 @@ def test_whoever_leaves_while_a_source_is_shared_with_them_is_no_guest(
     ],
     ids=str,
 )
-def test_the_same_again_from_another_changes_nothing(people, team, brought, given):
+def test_reingest_by_another_member_leaves_the_source_unchanged(people, team, brought, given):
     before = people["ana"].show(brought.id)
     again = people["dan"].ingest(MINUTES, team=team, external_id="m1", origin="gmail", **given)
     assert (again.id, str(again.action)) == (brought.id, "unchanged")
@@ -178,7 +178,7 @@ def test_the_same_again_from_another_changes_nothing(people, team, brought, give
         people["eve"].show(brought.id)
 
 
-def test_nobody_speaks_in_what_another_brought(people, team):
+def test_ingest_append_by_another_member_makes_a_separate_source(people, team):
     talk = json.dumps({"speaker": "Ana", "text": "I like the heron budget."})
     said = {"external_id": "c1", "origin": "desk", "team": team}
     hers = people["ana"].ingest(talk, **said)
@@ -192,7 +192,7 @@ def test_nobody_speaks_in_what_another_brought(people, team):
         people["eve"].show(hers.id)
 
 
-def test_what_was_forgotten_is_listed_to_those_who_could_restore_it(people, team, brought):
+def test_forgotten_sources_are_listed_only_to_members_able_to_restore(people, team, brought):
     ana, dan, eve = people["ana"], people["dan"], people["eve"]
     ana.sources_share(brought.id, "eve")
     ana.forget(brought.id)
@@ -205,7 +205,7 @@ def test_what_was_forgotten_is_listed_to_those_who_could_restore_it(people, team
 # ——— guests ———
 
 
-def test_an_erased_source_that_comes_back_from_a_backup_has_no_guests(people):
+def test_import_of_an_erased_source_does_not_restore_guest_access(people):
     ana, eve = people["ana"], people["eve"]
     kept = ana.ingest(MINUTES, participants=["eve"])
     backup = list(ana.export())
@@ -217,7 +217,7 @@ def test_an_erased_source_that_comes_back_from_a_backup_has_no_guests(people):
     assert eve.recall("heron budget").is_empty
 
 
-def test_another_text_under_the_same_id_takes_no_place(people, book):
+def test_share_of_a_forged_source_id_does_not_replace_the_original(people, book):
     ana, gus = people["ana"], people["gus"]
     kept = ana.ingest(MINUTES, participants=["gus"])
     forged = [line.replace("heron", "goose").replace('"ana"', '"eve"') for line in ana.export()]
@@ -228,7 +228,7 @@ def test_another_text_under_the_same_id_takes_no_place(people, book):
     assert len(gus.recall("which budget was agreed on Monday?").hits) == 1
 
 
-def test_whoever_declines_one_thing_of_a_strangers_is_given_no_other(people):
+def test_unshare_by_guest_blocks_later_shares_from_the_same_stranger(people):
     eve, ana = people["eve"], people["ana"]
     first = eve.ingest("The wifi password is hunter2.", participants=["ana"])
     ana.sources_unshare(first.id)
@@ -237,7 +237,7 @@ def test_whoever_declines_one_thing_of_a_strangers_is_given_no_other(people):
     assert ana.recall("what is the wifi password?").is_empty
 
 
-def test_a_text_of_anothers_says_in_a_prompt_who_brought_it(people):
+def test_context_names_the_bringer_of_a_shared_source(people):
     people["eve"].ingest("The wifi password is hunter2.", participants=["ana"])
     context = people["ana"].context("what is the wifi password?", thread="new")
     assert "hunter2" in context.text
@@ -247,7 +247,7 @@ def test_a_text_of_anothers_says_in_a_prompt_who_brought_it(people):
 # ——— invitations and keys ———
 
 
-def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book):
+def test_pending_invitations_do_not_count_for_team_limit_or_team_names(people, team, book):
     eve, dan = people["eve"], people["dan"]
     theirs = eve.teams_create("planning").id
     eve.teams_invite(theirs, "dan")
@@ -259,7 +259,7 @@ def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book
         check_team_limit([a_membership] * MAX_TEAMS)
 
 
-def test_a_key_for_one_team_does_not_speak_for_the_whole_person(people, team, book):
+def test_team_key_refuses_account_wide_verbs(people, team, book):
     ana = people["ana"]
     wide = ana.keys_create("wide")
     narrow = book.authenticate(ana.keys_create("narrow", team=team).token)
@@ -275,7 +275,7 @@ def test_a_key_for_one_team_does_not_speak_for_the_whole_person(people, team, bo
     assert book.authenticate(wide.token)
 
 
-def test_the_night_comes_to_a_process_that_never_ends(people, team, book, clock):
+def test_nightly_tidy_applies_team_retention_in_a_running_process(people, team, book, clock):
     people["ana"].teams_change(team, retention_days=1)
     kept = people["ana"].ingest(MINUTES, team=team)
     assert not book.night.look()

@@ -57,7 +57,7 @@ def names(me):
 
 
 @pytest.mark.parametrize("change", [{"ttl_policy": "keep_forever"}, {"description": "A pianist"}])
-def test_changing_a_node_takes_no_words_out_of_its_sources(me, change):
+def test_nodes_update_keeps_no_source_text_after_erase_of_the_source(me, change):
     source = read(me, OPENLY)
     assert person(me, "Noa Levi").aliases == ("My sister",)
     me.nodes_update("Noa Levi", **change)
@@ -70,7 +70,7 @@ def test_changing_a_node_takes_no_words_out_of_its_sources(me, change):
         assert (left.addresses, left.aliases, left.description) == ((), (), "A pianist")
 
 
-def test_a_change_keeps_what_the_same_teller_said_before(me):
+def test_nodes_update_keeps_earlier_fields_of_the_same_author(me):
     me.nodes_add("Sarah Chen", aliases=["Sar"], description="A cellist")
     me.nodes_update("Sarah Chen", addresses=["sarah@example.org"])
     sarah = me.node("Sarah Chen").node
@@ -97,7 +97,7 @@ def guarded(me):
         lambda me, id: me.nodes_add("Quinn Oxblood", description="Listens well"),
     ],
 )
-def test_an_owners_word_about_what_is_guarded_opens_it_to_nobody(cleared, agent, guarded, say):
+def test_owner_assertion_on_a_sensitive_node_stays_hidden_from_agents(cleared, agent, guarded, say):
     say(cleared, person(cleared, "Quinn Oxblood").id)
     assert names(agent) == set()
     assert agent.edges().edges == ()
@@ -105,7 +105,7 @@ def test_an_owners_word_about_what_is_guarded_opens_it_to_nobody(cleared, agent,
     assert not [text for text in told if "Quinn" in text or "Mondays" in text]
 
 
-def test_a_word_said_while_it_was_guarded_stays_so_when_others_tell_of_it_openly(
+def test_owner_assertion_on_a_sensitive_node_stays_hidden_after_open_source(
     me, cleared, agent, guarded
 ):
     quinn = person(cleared, "Quinn Oxblood").id
@@ -119,7 +119,7 @@ def test_a_word_said_while_it_was_guarded_stays_so_when_others_tell_of_it_openly
     assert agent.node(quinn).node.description == "A neighbour"
 
 
-def test_a_note_on_a_guarded_relationship_is_guarded(me, cleared, agent):
+def test_note_on_a_sensitive_edge_is_hidden_from_agents(me, cleared, agent):
     for name in ("Sarah Chen", "Dan Cohen"):
         me.nodes_add(name)
     read(me, "Ana: Sarah Chen is married to Dan Cohen.", sensitivity="high")
@@ -129,13 +129,13 @@ def test_a_note_on_a_guarded_relationship_is_guarded(me, cleared, agent):
     assert "Nobody knows" not in {each.text for each in agent.contributions()}
 
 
-def test_what_was_made_from_a_guarded_source_is_guarded(me, cleared, agent, guarded):
+def test_artifact_of_a_sensitive_source_is_hidden_from_agents(me, cleared, agent, guarded):
     me.artifacts_create("Letter", "Dear Quinn", content_type="action", source=guarded)
     assert agent.artifacts().artifacts == ()
     assert [each.name for each in cleared.artifacts().artifacts] == ["Letter"]
 
 
-def test_no_source_is_named_that_the_caller_may_not_read(me, clock):
+def test_graph_reads_omit_source_ids_the_agent_may_not_read(me, clock):
     gardener = me.agent("gardener")
     said = "Ana: My sister Sarah Chen works at Acme. Sarah Chen got a new dog."
     source = read(me, said, date=clock().date().isoformat())
@@ -157,19 +157,19 @@ def couple(me, cleared):
     return next(e.id for e in cleared.edges().edges if e.relationship_type == "spouse")
 
 
-def test_what_a_relation_ends_is_told_to_those_who_see_it(cleared, agent, couple):
+def test_relate_does_not_report_closing_a_hidden_edge(cleared, agent, couple):
     assert agent.relate("Sarah Chen", "Omer Katz", "spouse").closed == ()
     assert cleared.relate("Sarah Chen", "Omer Katz", "spouse").is_new is False
 
 
-def test_a_guarded_relationship_is_not_there_for_others_to_forget(agent, couple):
+def test_forget_and_restore_of_a_sensitive_edge_answer_not_found(agent, couple):
     for move in (agent.forget, agent.restore):
         with pytest.raises(NotFound):
             move(couple)
     assert agent.relate("Sarah Chen", "Dan Cohen", "spouse").is_new
 
 
-def test_a_guarded_node_that_was_merged_is_not_there_for_others_to_split(me, cleared, agent):
+def test_split_of_a_hidden_merged_node_answers_not_found(me, cleared, agent):
     ann = me.nodes_add("Ann Open").id
     read(me, SECRET, sensitivity="high")
     quinn = person(cleared, "Quinn Oxblood").id
@@ -182,7 +182,7 @@ def test_a_guarded_node_that_was_merged_is_not_there_for_others_to_split(me, cle
 # ——— a name that somebody else has ———
 
 
-def test_a_hidden_name_cannot_be_had_and_nobody_learns_whose_it_is(me, cleared, agent, clock):
+def test_hidden_node_name_is_refused_without_revealing_the_node_id(me, cleared, agent, clock):
     """By renaming, by splitting, by restoring: the one answer, without an id."""
     mine = agent.nodes_add("Quinn Oxblood")
     agent.forget(mine.id)
@@ -202,7 +202,7 @@ def test_a_hidden_name_cannot_be_had_and_nobody_learns_whose_it_is(me, cleared, 
         assert quinn not in f"{refused.value} {refused.value.remedy}"
 
 
-def test_who_adds_what_they_may_not_see_is_shown_their_own_words_alone(me, agent, clock):
+def test_nodes_add_of_a_hidden_node_answers_as_for_a_new_node(me, agent, clock):
     read(me, SECRET, sensitivity="high")
     clock.tick(days=1)
     hidden, new = agent.nodes_add("Quinn Oxblood"), agent.nodes_add("Robin Oak")
@@ -211,7 +211,7 @@ def test_who_adds_what_they_may_not_see_is_shown_their_own_words_alone(me, agent
         assert getattr(hidden.node, field) == getattr(new.node, field)
 
 
-def test_who_may_not_see_people_does_not_speak_of_the_owner(me):
+def test_note_on_the_owner_requires_access_to_people(me):
     biologist = me.agent("biologist")
     me.nodes_add("Sarah Chen")
     me.note("me", "Sings")
@@ -222,7 +222,7 @@ def test_who_may_not_see_people_does_not_speak_of_the_owner(me):
 # ——— a key for one team ———
 
 
-def test_a_key_for_one_team_reads_nothing_that_only_another_team_told(book, me):
+def test_team_key_reads_no_graph_assertions_of_another_team(book, me):
     garden, board = (me.teams_create(name).id for name in ("garden", "board"))
     said = "Bob: My colleague Sarah Chen works at Acme. Sarah Chen got a new dog."
     read(me, said, team=board)
@@ -245,7 +245,7 @@ def test_a_key_for_one_team_reads_nothing_that_only_another_team_told(book, me):
 
 
 @pytest.mark.parametrize("field", ["aliases", "addresses"])
-def test_a_node_has_a_hundred_names_at_most(me, field):
+def test_nodes_reject_more_than_a_hundred_aliases_or_addresses(me, field):
     many = [f"n{number}@example.org" for number in range(101)]
     assert me.nodes_add("Sarah Chen", **{field: many[:100]}).is_new
     for say in (me.nodes_add, me.nodes_update):
@@ -255,12 +255,12 @@ def test_a_node_has_a_hundred_names_at_most(me, field):
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-14:00"])
-def test_a_moment_outside_of_all_years_of_utc_is_answered_in_a_query(me, moment):
+def test_cypher_datetime_accepts_moments_outside_the_utc_year_range(me, moment):
     query = f"RETURN datetime('{moment}') AS at, datetime('{moment}').epochSeconds <> 0"
     assert me.traverse("cypher", cypher=query).rows == ((moment, True),)
 
 
-def test_a_merged_node_is_erased_by_either_of_its_ids(me):
+def test_erase_accepts_the_id_of_a_merged_node(me):
     keep, merged = me.nodes_add("Sarah Chen").id, me.nodes_add("Sarah Cohen").id
     me.merge([keep, merged])
     assert merged in me.erase(merged, now=True).ids
@@ -268,20 +268,20 @@ def test_a_merged_node_is_erased_by_either_of_its_ids(me):
     assert me.verify_forget("Sarah").clean
 
 
-def test_a_drawn_graph_is_well_formed_whatever_a_name_holds(me):
+def test_graph_graphml_is_well_formed_for_any_node_name(me):
     me.nodes_add("Sarah\ufffe Chen\uffff & <Co>")
     root = ElementTree.fromstring(me.graph(format="graphml"))
     assert "Sarah Chen & <Co>" in {each.text for each in root.iter()}
 
 
 @pytest.mark.parametrize("name", ["\u200b", "\u2060\u200d"])
-def test_a_name_that_nobody_sees_is_none(me, name):
+def test_nodes_add_rejects_an_invisible_name(me, name):
     with pytest.raises(InvalidInput) as refused:
         me.nodes_add(name)
     assert refused.value.field == "name"
 
 
-def test_a_relationship_is_called_by_a_word_and_has_two_ends(me):
+def test_relate_rejects_an_empty_type_and_a_self_relation(me):
     for name in ("Sarah Chen", "Dan Cohen"):
         me.nodes_add(name)
     with pytest.raises(InvalidInput) as refused:
@@ -295,7 +295,7 @@ def test_a_relationship_is_called_by_a_word_and_has_two_ends(me):
 # ——— what was taken out by hand ———
 
 
-def test_what_was_erased_by_hand_comes_back_only_where_a_source_is_named_again(me):
+def test_extract_restores_an_erased_node_only_for_a_named_source(me):
     source = read(me, OPENLY)
     me.erase(person(me, "Noa Levi").id)
     assert me.extract().sources == 0

@@ -153,7 +153,7 @@ def complaints(me, ids):
             yield f"{verb}{str(arguments)[:60]} {str(keywords)[:60]}: {answer}, not {code}"
 
 
-def test_every_wrong_request_is_refused_by_its_code_and_changes_nothing(book, me, ids):
+def test_invalid_requests_raise_the_expected_code_and_change_nothing(book, me, ids):
     everything = [book.user(name) for name in ("ana", "ben")]
     before = [list(user.export()) for user in everything]
     assert list(complaints(me, ids)) == []
@@ -161,11 +161,11 @@ def test_every_wrong_request_is_refused_by_its_code_and_changes_nothing(book, me
 
 
 @pytest.mark.parametrize("user_id", ["", " ", "a\x00", "x" * 201, 5, None])
-def test_who_is_nobody_has_no_memory(book, user_id):
+def test_user_rejects_malformed_user_ids(book, user_id):
     with pytest.raises(CommonplaceError):
         book.user(user_id)
 
 
-def test_unknown_arguments_are_refused_by_python_itself(me):
+def test_unknown_keyword_arguments_raise_type_error(me):
     with pytest.raises(TypeError, match="colour"):
         me.remember("x", colour="red")

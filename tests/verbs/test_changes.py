@@ -11,7 +11,7 @@ def told(delta):
     return [(change.what, change.text) for change in delta.changes]
 
 
-def test_each_agent_and_thread_has_its_own_cursor(me):
+def test_changes_keep_a_cursor_per_agent_and_thread(me):
     me.remember("First")
     helper, writer = me.agent("helper"), me.agent("writer")
     assert told(helper.changes("t1")) == [("created", "First")]
@@ -26,7 +26,7 @@ def test_each_agent_and_thread_has_its_own_cursor(me):
     assert (delta.since, delta.revision) == (1, 2)
 
 
-def test_since_looks_back_and_never_moves_a_cursor_backwards(me):
+def test_changes_since_never_moves_the_cursor_backwards(me):
     for text in ("First", "Second", "Third"):
         me.remember(text)
     me.changes()
@@ -35,7 +35,7 @@ def test_since_looks_back_and_never_moves_a_cursor_backwards(me):
     assert me.changes(since=99).changes == ()
 
 
-def test_the_words_for_what_happened(me, clock):
+def test_changes_header_labels_each_kind_of_change(me, clock):
     fact = me.remember("Dana lives in Haifa", kind="fact", importance=5).id
     lost = me.remember("Hay is cheap", importance=4).id
     erased = me.remember("The code is 4711").id
@@ -55,7 +55,7 @@ def test_the_words_for_what_happened(me, clock):
     assert [what for what, _ in told(me.changes())] == ["merged"]
 
 
-def test_at_most_three_bullets_most_important_first(me):
+def test_changes_header_shows_three_bullets_most_important_first(me):
     for importance in (1, 5, 2, 4, 3):
         me.remember(f"Importance {importance}", importance=importance)
     assert me.changes().header.splitlines()[1:] == [
@@ -66,21 +66,21 @@ def test_at_most_three_bullets_most_important_first(me):
     ]
 
 
-def test_only_the_latest_of_several_replacements_is_told(me):
+def test_changes_report_only_the_latest_of_several_updates(me):
     first = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     second = me.update(first, metadata={"value": 600}).id
     me.update(second, metadata={"value": 700})
     assert told(me.changes()) == [("updated", "bill is 700")]
 
 
-def test_what_came_and_went_or_ended_is_not_told(me, clock):
+def test_changes_omit_memories_forgotten_or_expired_before_the_read(me, clock):
     me.forget(me.remember("A slip of the tongue").id)
     me.remember("Call the plumber", ttl_days=1)
     clock.tick(days=1)
     assert me.changes().header == ""
 
 
-def test_reading_is_no_change(me):
+def test_changes_ignore_recall_and_list(me):
     me.remember("Hay is cheap")
     me.changes()
     me.recall("hay")
@@ -89,7 +89,7 @@ def test_reading_is_no_change(me):
     assert me.changes().header == ""
 
 
-def test_an_expiry_and_an_idle_memory_are_told_once(me, clock):
+def test_changes_report_expired_and_idle_memories_once(me, clock):
     me.remember("Bought hay", kind="event", importance=1)
     me.remember("Call the plumber", ttl_days=1, category="tasks")
     me.changes()
@@ -103,7 +103,7 @@ def test_an_expiry_and_an_idle_memory_are_told_once(me, clock):
     assert me.changes().header == ""
 
 
-def test_an_import_of_forgotten_things_is_not_told_as_news(book):
+def test_changes_omit_imported_forgotten_memories(book):
     ana, ben = book.user("ana"), book.user("ben")
     ana.forget(ana.remember("Long forgotten").id)
     ana.remember("Still known")
@@ -116,7 +116,7 @@ def test_an_import_of_forgotten_things_is_not_told_as_news(book):
 # ——— the journal's views ———
 
 
-def test_history_of_an_item_newest_first_without_text(me, clock):
+def test_history_lists_entries_newest_first_without_text(me, clock):
     id = me.remember("Hay is cheap").id
     clock.tick(days=1)
     me.agent("helper").update(id, importance=4)
@@ -131,7 +131,7 @@ def test_history_of_an_item_newest_first_without_text(me, clock):
     assert "cheap" not in repr(me.history(id))
 
 
-def test_change_log_of_a_thread(me):
+def test_change_log_lists_only_writes_of_the_thread(me):
     one = me.remember("Hay is cheap", thread="t1").id
     me.remember("The gate is green", thread="t2")
     me.recall("hay", thread="t1")
@@ -140,7 +140,7 @@ def test_change_log_of_a_thread(me):
     assert me.change_log("t3") == []
 
 
-def test_events_show_reads_with_their_best_similarity(me):
+def test_events_list_searches_with_the_best_similarity(me):
     me.remember("The garden gate needs a new lock")
     me.recall("garden gate lock", thread="t1")
     me.recall("rocket engines")
@@ -172,7 +172,7 @@ def test_stats_count_kinds_states_and_operations_by_day(me, clock):
     assert me.stats().operations == ()
 
 
-def test_nobody_elses_journal(book):
+def test_journal_reads_show_nothing_of_another_user(book):
     id = book.user("ana").remember("Hay is cheap", thread="t1").id
     ben = book.user("ben")
     ben.remember("His own")
@@ -186,7 +186,7 @@ def test_nobody_elses_journal(book):
 # ——— touches ———
 
 
-def test_what_is_read_is_touched_and_nothing_else_moves(book, me, clock):
+def test_recall_updates_access_count_without_a_new_revision(book, me, clock):
     id = me.remember("The garden gate needs a new lock").id
     other = me.remember("Dana drinks tea").id
     before = me.show(id).memory
@@ -200,7 +200,7 @@ def test_what_is_read_is_touched_and_nothing_else_moves(book, me, clock):
     assert len(me.show(id).versions) == 1
 
 
-def test_lists_and_looking_at_one_touch_nothing(book, me):
+def test_list_show_profile_and_export_leave_access_count_unchanged(book, me):
     id = me.remember("The garden gate needs a new lock").id
     me.list()
     me.show(id)
@@ -210,7 +210,7 @@ def test_lists_and_looking_at_one_touch_nothing(book, me):
     assert me.show(id).memory.access_count == 0
 
 
-def test_every_change_is_logged_in_the_thread_it_was_made_in(me):
+def test_change_log_files_each_change_under_the_callers_thread(me):
     one, two = me.remember_many(
         [{"content": "Tea at five", "thread": "a"}, {"content": "Rain at six", "thread": "b"}]
     )

@@ -26,28 +26,28 @@ def header(request):
     return told
 
 
-def test_what_is_important_is_told_however_much_came_after_it(me, header):
+def test_delta_header_keeps_an_important_change_before_many_notes(me, header):
     me.remember("The kettle explodes", kind="note", importance=5)
     me.remember_many(NOTES)
     assert header(me).split("\n")[1] == "- +created: [knowledge] The kettle explodes (imp=5)"
     assert header(me) == ""
 
 
-def test_important_things_that_came_and_went_hide_nothing(me, header):
+def test_delta_header_is_not_crowded_out_by_forgotten_changes(me, header):
     me.remember("The kettle is blue", kind="note")
     kept = me.remember_many([{**note, "importance": 5} for note in NOTES])
     me.forget([each.id for each in kept])
     assert header(me).split("\n")[1:] == ["- +created: [knowledge] The kettle is blue (imp=2)"]
 
 
-def test_what_an_agent_may_not_see_does_not_take_the_place_of_what_it_may(me, header):
+def test_delta_header_is_not_crowded_out_by_disallowed_changes(me, header):
     me.remember("I prefer tea over coffee", category="preferences")
     me.remember_many([{**note, "importance": 5} for note in NOTES])
     (bullet,) = header(me.agent("stylist")).split("\n")[1:]
     assert bullet == "- +created: [preferences] I prefer tea over coffee (imp=2)"
 
 
-def test_many_turns_of_a_talk_hide_nothing(me, header):
+def test_delta_header_is_not_crowded_out_by_conversation_turns(me, header):
     me.remember("The kettle is blue", kind="note")
     me.observe_many([{"text": f"So I said {n} things.", "thread": "t9"} for n in range(20)])
     assert "The kettle is blue" in header(me)
@@ -56,14 +56,14 @@ def test_many_turns_of_a_talk_hide_nothing(me, header):
 # ——— the cursor ———
 
 
-def test_what_had_no_room_is_told_next_time(me, header):
+def test_delta_header_without_token_budget_is_delivered_next_time(me, header):
     me.remember("The kettle is blue")
     assert header(me, budget_tokens=0) == ""
     assert "The kettle is blue" in header(me)
     assert header(me) == ""
 
 
-def test_the_numbers_of_a_shortened_header_are_true(me):
+def test_context_shortened_delta_header_counts_omitted_changes(me):
     for number in range(5):
         me.remember(f"The kettle number {number} has a rather long description, as kettles do")
     seen = set()
@@ -78,7 +78,7 @@ def test_the_numbers_of_a_shortened_header_are_true(me):
     assert seen == {1, 2, 3}
 
 
-def test_a_narrowed_context_tells_its_changes_once_and_how_many_others_there_were(me):
+def test_context_with_categories_counts_changes_in_other_categories(me):
     me.remember("I prefer tea over coffee", category="preferences")
     me.remember("The kettle is blue")
     first = me.context(categories=["preferences"])
@@ -93,7 +93,7 @@ def test_a_narrowed_context_tells_its_changes_once_and_how_many_others_there_wer
     assert me.context(categories=["preferences"]).delta.header == ""
 
 
-def test_the_owner_who_asks_as_an_agent_does_not_use_up_its_news(me):
+def test_query_as_agent_by_owner_does_not_move_the_agents_cursor(me):
     me.remember("I need to renew the passport by June")
     assert me.query("passport", agent="planner").header
     planner = me.agent("planner")

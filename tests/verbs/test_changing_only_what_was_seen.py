@@ -26,7 +26,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_whoever_is_faster_between_looking_and_writing_wins(open_book, change):
+def test_precondition_fails_after_a_concurrent_update(open_book, change):
     """The other writes, in a book of its own, after the condition held and before the change."""
     mine, theirs = open_book(), open_book()
     me, other = mine.user("ana"), theirs.user("ana")
@@ -39,7 +39,7 @@ def test_whoever_is_faster_between_looking_and_writing_wins(open_book, change):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_makes_the_change_impossible_is_told_as_a_change(open_book, change):
+def test_precondition_is_checked_before_not_found(open_book, change):
     """It was forgotten after the condition held: so the condition is asked before `not found`."""
     mine, theirs = open_book(), open_book()
     id = mine.user("ana").remember("The gate code is 1111").id
@@ -49,7 +49,7 @@ def test_what_makes_the_change_impossible_is_told_as_a_change(open_book, change)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_alone_it_is_simply_done(book, me, change):
+def test_precondition_that_holds_lets_the_change_through(book, me, change):
     id = me.remember("The gate code is 1111").id
     before = me.revision
     CHANGES[change](book.insisting(me, lambda: None), id)

@@ -10,7 +10,7 @@ from support.questions import asked, sides, tell, tell_of, values
 from support.stores import all_rows
 
 
-def test_the_question_shows_both_sides_with_evidence_and_dates(me, clock):
+def test_conflict_shows_both_sides_with_evidence_and_dates(me, clock):
     there = tell(me, 1111, evidence=["a note on the fridge"], confidence=0.8)
     told_first = clock.now
     clock.tick(days=3)
@@ -39,7 +39,7 @@ def test_the_question_shows_both_sides_with_evidence_and_dates(me, clock):
     assert not waits.is_live
 
 
-def test_a_question_survives_a_restart(open_book):
+def test_conflict_survives_a_restart(open_book):
     first = open_book()
     me = first.user("ana")
     there, held = tell(me, 1111), tell(me, 2222)
@@ -52,7 +52,7 @@ def test_a_question_survives_a_restart(open_book):
     assert values(again) == [2222]
 
 
-def test_what_was_there_stays_and_its_hits_are_disputed(me):
+def test_conflict_keeps_the_existing_value_and_marks_hits_disputed(me):
     there, held = tell(me, 1111), tell(me, 2222)
     (hit,) = me.recall("door code").hits
     assert (hit.id, hit.disputed) == (there.id, "door code is 2222")
@@ -61,7 +61,7 @@ def test_what_was_there_stays_and_its_hits_are_disputed(me):
     assert [side.id for side in shown.held] == [held.id]
 
 
-def test_a_held_value_is_neither_recalled_nor_listed_nor_shown_nor_changed_by_itself(me):
+def test_held_value_is_not_reachable_by_other_verbs(me):
     tell(me, 1111)
     held = tell(me, "xylophone")
     assert [hit.text for hit in me.recall("door code xylophone").hits] == ["door code is 1111"]
@@ -74,14 +74,14 @@ def test_a_held_value_is_neither_recalled_nor_listed_nor_shown_nor_changed_by_it
         me.update(held.id, importance=5)
 
 
-def test_nothing_is_disputed_without_a_question(me):
+def test_recall_marks_nothing_disputed_without_a_conflict(me):
     tell(me, 1111)
     (hit,) = me.recall("door code").hits
     assert hit.disputed is None
     assert me.conflicts() == []
 
 
-def test_a_newer_value_joins_the_question(me, clock):
+def test_conflict_collects_a_later_held_value(me, clock):
     there, first = tell(me, 1111), tell(me, 2222)
     clock.tick(hours=1)
     second = tell(me, 3333)
@@ -91,7 +91,7 @@ def test_a_newer_value_joins_the_question(me, clock):
     assert hit.disputed == "door code is 3333 (and 1 more)"
 
 
-def test_the_same_held_value_does_not_pile_up(me):
+def test_remember_of_a_repeated_held_value_adds_nothing(me):
     tell(me, 1111)
     first = tell(me, 2222)
     again = tell(me, "2222")
@@ -100,14 +100,14 @@ def test_the_same_held_value_does_not_pile_up(me):
     assert len(asked(me).held) == 1
 
 
-def test_the_value_that_stands_told_again_is_a_repeat_and_stays_disputed(me):
+def test_remember_of_the_current_value_refreshes_and_keeps_the_conflict(me):
     there, held = tell(me, 1111), tell(me, 2222)
     again = tell(me, 1111)
     assert (again.action, again.id, again.conflict) == ("refreshed", there.id, held.conflict)
     assert sides(asked(me)) == ([there.id], [held.id])
 
 
-def test_one_that_fits_two_asks_about_both(me):
+def test_conflict_covers_both_contacts_matched_by_a_value(me):
     dana = tell_of(me, "Dana Levi", phone="052-111-2233")
     omer = tell_of(me, "Omer Katz", phone="054-999-8877")
     held = tell_of(me, "Dana Levi", phone="054-999-8877")
@@ -116,7 +116,7 @@ def test_one_that_fits_two_asks_about_both(me):
     assert (set(standing), waiting) == ({dana.id, omer.id}, [held.id])
 
 
-def test_two_questions_become_one_when_a_value_belongs_to_both(me, clock):
+def test_conflicts_merge_when_a_held_value_matches_both(me, clock):
     dana = tell_of(me, "Dana Levi", phone="052-111-2233")
     omer = tell_of(me, "Omer Katz", phone="054-999-8877")
     first = tell_of(me, "Dana Levi", phone="053-000-0001")
@@ -134,7 +134,7 @@ def test_two_questions_become_one_when_a_value_belongs_to_both(me, clock):
         assert me.show(target.id).memory.conflict == third.conflict
 
 
-def test_questions_come_oldest_first_and_are_limited(me, clock):
+def test_conflicts_are_listed_oldest_first_up_to_limit(me, clock):
     conflicts = []
     for subject in ("door code", "alarm code", "bike lock"):
         tell(me, 1, subject)
@@ -149,12 +149,12 @@ def test_questions_come_oldest_first_and_are_limited(me, clock):
 # ——— what the caller may wish instead ———
 
 
-def test_ask_is_the_default(me):
+def test_on_conflict_ask_holds_the_value(me):
     tell(me, 1111)
     assert tell(me, 2222, on_conflict="ask").action == "pending"
 
 
-def test_override_takes_the_place_at_once(me):
+def test_on_conflict_override_replaces_the_value_at_once(me):
     there = tell(me, 1111)
     new = tell(me, 2222, on_conflict="override")
     assert (new.action, new.relation, new.is_override) == ("overridden", "changed", True)
@@ -163,14 +163,14 @@ def test_override_takes_the_place_at_once(me):
     assert me.conflicts() == []
 
 
-def test_insert_keeps_both(me):
+def test_on_conflict_insert_keeps_both_values(me):
     there = tell(me, 1111)
     new = tell(me, 2222, on_conflict="insert")
     assert (new.action, new.relation, new.others) == ("stored", "changed", (there.id,))
     assert values(me) == [1111, 2222]
 
 
-def test_an_alternative_is_kept_beside_what_stands_and_asks_nobody(me):
+def test_on_conflict_alternative_stores_the_value_without_a_conflict(me):
     there = tell(me, 1111)
     new = tell(me, 2222, on_conflict="alternative", source_type="email", source_id="mail-1")
     assert (new.action, new.conflict) == ("alternative", None)
@@ -184,7 +184,7 @@ def test_an_alternative_is_kept_beside_what_stands_and_asks_nobody(me):
     assert hit.disputed is None
 
 
-def test_the_same_alternative_again_is_kept_once(me, clock):
+def test_on_conflict_alternative_stores_equal_values_once(me, clock):
     there = tell(me, 1111)
     first = tell(me, 2222, on_conflict="alternative")
     clock.tick(hours=1)
@@ -196,7 +196,7 @@ def test_the_same_alternative_again_is_kept_once(me, clock):
     ]
 
 
-def test_a_fact_that_differs_can_be_an_alternative_too(me):
+def test_on_conflict_alternative_works_for_facts(me):
     there = me.remember("Dana lives in Haifa", kind="fact")
     new = me.remember("Dana lives in Porto", kind="fact", on_conflict="alternative")
     assert new.action == "alternative"
@@ -204,7 +204,7 @@ def test_a_fact_that_differs_can_be_an_alternative_too(me):
     assert [memory.id for memory in me.list().memories] == [there.id]
 
 
-def test_an_unknown_wish_is_refused_and_changes_nothing(me, store_url):
+def test_on_conflict_rejects_an_unknown_choice(me, store_url):
     tell(me, 1111)
     before = all_rows(store_url)
     with pytest.raises(InvalidInput) as caught:
@@ -213,14 +213,14 @@ def test_an_unknown_wish_is_refused_and_changes_nothing(me, store_url):
     assert all_rows(store_url) == before
 
 
-def test_fields_of_the_profile_are_never_asked_about(me):
+def test_remember_never_conflicts_with_a_profile_field(me):
     me.profile_set("city", "Haifa")
     answer = tell(me, "Porto", "city")
     assert (answer.relation, answer.action) == ("new", "stored")
     assert me.profile().fields["city"] == "Haifa"
 
 
-def test_an_embedder_that_is_down_hides_no_conflict(open_book):
+def test_conflict_is_detected_while_the_embedder_is_down(open_book):
     embedder = Switchable()
     me = open_book(embedder=embedder).user("ana")
     there = tell(me, 1111)

@@ -77,7 +77,7 @@ def bring(me, what, text):
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(ITEMS, st.none() | TEXTS.filter(str.strip), st.lists(BUDGETS, min_size=1, max_size=4))
-def test_never_over_budget_and_the_sum_of_its_parts(shared, items, query, budgets):
+def test_context_stays_within_budget_and_equals_the_joined_parts(shared, items, query, budgets):
     book, clock = shared
     me = book.user(f"user {next(_users)}")
     for what, text, hours in items:
@@ -95,7 +95,7 @@ def test_never_over_budget_and_the_sum_of_its_parts(shared, items, query, budget
     assert whole.tokens == (count_tokens(whole.text) if whole.text else 0) <= budgets[0]
 
 
-def test_under_pressure_soul_and_rules_are_the_last_to_go(me):
+def test_context_drops_soul_and_rules_last_as_the_budget_shrinks(me):
     """As the budget shrinks, a layer that has gone does not come back before they go."""
     for number, word in enumerate(("kind", "brief", "exact")):
         me.remember(f"Be {word}", kind="soul")
@@ -116,7 +116,7 @@ def test_under_pressure_soul_and_rules_are_the_last_to_go(me):
             assert whole.text.startswith(context.text.rstrip("…"))
 
 
-def test_a_soul_that_is_too_long_is_cut_and_says_so(me):
+def test_context_cuts_a_soul_over_budget_with_an_ellipsis(me):
     me.remember("Be kind to herons and " * 200 + "brief", kind="soul")
     context = me.context(budget_tokens=50)
     assert context.text.startswith("## Who you are\n- Be kind to herons and Be kind")
@@ -125,7 +125,7 @@ def test_a_soul_that_is_too_long_is_cut_and_says_so(me):
 
 
 @pytest.mark.parametrize("budget", [0, 1, 2, 5])
-def test_a_tiny_budget_gives_as_much_as_fits(me, budget):
+def test_context_with_a_tiny_budget_is_empty(me, budget):
     me.remember("Be kind", kind="soul")
     context = me.context("kind", budget_tokens=budget)
     assert context.text == ""

@@ -35,7 +35,7 @@ VOLATILE = {
 
 
 @pytest.mark.parametrize("told", VOLATILE.values(), ids=VOLATILE)
-def test_what_is_not_of_the_stable_part_leaves_it_as_it_is(me, helper, clock, told):
+def test_context_stable_prefix_is_unchanged_by_volatile_memories(me, helper, clock, told):
     before = helper.context("when does the heron pub open?")
     clock.tick(days=1)
     me.remember(**told)
@@ -45,14 +45,14 @@ def test_what_is_not_of_the_stable_part_leaves_it_as_it_is(me, helper, clock, to
     assert both_begin_with(before.stable_text, before, after)
 
 
-def test_neither_the_question_nor_the_thread_nor_the_time_is_in_the_stable_part(helper, clock):
+def test_context_stable_prefix_ignores_query_thread_and_time(helper, clock):
     first = helper.context()
     clock.tick(hours=7)
     for query, thread in (("heron", "main"), ("spending", "t2"), (None, "t3")):
         assert helper.context(query, thread=thread).stable_text == first.stable_text
 
 
-def test_a_talk_leaves_the_stable_part_as_it_is(me, helper):
+def test_context_stable_prefix_is_unchanged_by_an_ingested_conversation(me, helper):
     before = helper.context("heron")
     me.ingest(chat(*(turn("Dana", f"The heron said {n} things", n) for n in range(30))))
     assert helper.context("heron").stable_text == before.stable_text
@@ -66,7 +66,7 @@ STABLE = {
 
 
 @pytest.mark.parametrize("layer", STABLE)
-def test_what_is_added_to_a_stable_layer_comes_at_its_end(me, helper, clock, layer):
+def test_context_appends_new_memories_at_the_end_of_a_stable_layer(me, helper, clock, layer):
     before = helper.context("heron")
     clock.tick(days=1)
     me.remember(**STABLE[layer])
@@ -76,7 +76,7 @@ def test_what_is_added_to_a_stable_layer_comes_at_its_end(me, helper, clock, lay
     assert both_begin_with(kept, before, after)
 
 
-def test_a_list_that_is_longer_than_its_room_begins_anew_only_now_and_then(me, clock):
+def test_context_stable_prefix_of_an_overfull_layer_rarely_changes(me, clock):
     """Most additions to an overfull list still leave the beginning of the prompt as it is."""
     for number in range(60):
         clock.tick(minutes=1)
@@ -95,7 +95,7 @@ def test_a_list_that_is_longer_than_its_room_begins_anew_only_now_and_then(me, c
     assert same >= 12
 
 
-def test_most_tokens_of_the_next_prompt_are_in_the_cache(me, helper, clock):
+def test_context_stable_prefix_covers_over_forty_percent_of_tokens(me, helper, clock):
     """The share that `make bench` reports, on a small store."""
     before = helper.context("when does the heron pub open?")
     clock.tick(minutes=5)
@@ -105,7 +105,7 @@ def test_most_tokens_of_the_next_prompt_are_in_the_cache(me, helper, clock):
     assert both_begin_with(after.stable_text, before, after)
 
 
-def test_an_insight_in_a_stable_layer_keeps_its_place(me, helper, clock):
+def test_context_keeps_an_insight_in_place_in_a_stable_layer(me, helper, clock):
     me.remember("Ana avoids crowds", kind="insight", category="preferences")
     before = helper.context()
     clock.tick(days=1)

@@ -31,7 +31,7 @@ def sally(me):
 # ——— names that are not its ———
 
 
-def test_a_name_that_is_not_its_is_taken_away_and_given_again(me, sally, clock):
+def test_nodes_update_removes_an_alias_and_adds_the_alias_again(me, sally, clock):
     clock.tick(days=1)
     assert me.nodes_update(sally, not_aliases=["SALLY  moon"]).node.aliases == ()
     clock.tick(days=1)
@@ -40,7 +40,7 @@ def test_a_name_that_is_not_its_is_taken_away_and_given_again(me, sally, clock):
     assert me.nodes_update(sally, aliases=["Sally Moon"]).node.aliases == ("Sally Moon",)
 
 
-def test_what_was_a_name_of_it_at_an_earlier_moment_was_so_then(me, sally, clock):
+def test_node_known_at_shows_an_alias_removed_later(me, sally, clock):
     before = clock()
     clock.tick(days=1)
     me.nodes_update(sally, not_aliases=["Sally Moon"])
@@ -49,7 +49,7 @@ def test_what_was_a_name_of_it_at_an_earlier_moment_was_so_then(me, sally, clock
     assert me.node(sally, known_at=before).node.aliases == ("Sally Moon",)
 
 
-def test_whoever_is_called_so_is_somebody_else_from_then_on(me, sally, clock):
+def test_extract_makes_a_new_node_for_a_removed_alias(me, sally, clock):
     clock.tick(days=1)
     me.nodes_update(sally, not_aliases=["Sally Moon"])
     talk(me, "Sally Moon lives in Haifa.", date="2026-01-09")
@@ -58,7 +58,7 @@ def test_whoever_is_called_so_is_somebody_else_from_then_on(me, sally, clock):
     assert names(me.people()) >= {"Sarah Chen", "Sally Moon"}
 
 
-def test_a_name_that_a_source_gave_stays_away_when_the_source_is_read_again(me, clock):
+def test_extract_again_does_not_restore_a_removed_alias(me, clock):
     """Not even the source that meant it so takes it for that one again."""
     sarah = me.nodes_add("Sarah Chen", aliases=["Ruth Moon"]).id
     source = talk(me, "Ruth Moon lives in Haifa.")
@@ -75,7 +75,7 @@ def test_a_name_that_a_source_gave_stays_away_when_the_source_is_read_again(me, 
     assert ("Sarah Chen", "Haifa") not in told
 
 
-def test_a_wrong_name_of_the_owner_is_taken_away(me):
+def test_nodes_update_removes_a_wrong_alias_of_the_owner(me):
     me.profile_set("preferred name", "Ana")
     me.nodes_update("me", aliases=["ANA Airlines"])
     assert me.node("ANA Airlines").node.is_owner
@@ -84,7 +84,7 @@ def test_a_wrong_name_of_the_owner_is_taken_away(me):
     assert not me.node("ANA Airlines").node.is_owner
 
 
-def test_a_node_is_renamed_without_its_old_name(me, sally):
+def test_nodes_update_renames_a_node_without_keeping_the_old_name(me, sally):
     after = me.nodes_update(sally, name="Sarah Levi", not_aliases=["Sarah Chen"]).node
     assert (after.name, after.aliases) == ("Sarah Levi", ("Sally Moon",))
 
@@ -97,13 +97,13 @@ def test_a_node_is_renamed_without_its_old_name(me, sally):
         {"not_aliases": ["Sal"], "aliases": ["Sal"]},
     ],
 )
-def test_what_a_node_is_called_is_not_taken_away(me, sally, changes):
+def test_nodes_update_refuses_to_remove_the_current_name_or_a_given_alias(me, sally, changes):
     with pytest.raises(InvalidInput) as refused:
         me.nodes_update(sally, **changes)
     assert refused.value.field == "not_aliases"
 
 
-def test_a_name_that_was_taken_away_stays_so_in_another_store(me, sally, clock, open_book):
+def test_import_keeps_an_alias_removed(me, sally, clock, open_book):
     clock.tick(days=1)
     me.nodes_update(sally, not_aliases=["Sally Moon"])
     lines = list(me.export())
@@ -125,7 +125,7 @@ def wolt(me):
     return node.id
 
 
-def test_a_person_becomes_a_thing_and_keeps_id_and_relationships(me, wolt, clock):
+def test_nodes_update_changes_node_type_and_keeps_id_and_edges(me, wolt, clock):
     before = clock()
     clock.tick(days=1)
     said = me.nodes_update(wolt, node_type="Entity", type="organization").node
@@ -137,7 +137,7 @@ def test_a_person_becomes_a_thing_and_keeps_id_and_relationships(me, wolt, clock
     assert me.node(wolt, known_at=before).node.node_type == "Person"
 
 
-def test_what_it_is_stays_so_whatever_is_read(me, wolt, clock):
+def test_extract_does_not_override_a_corrected_node_type(me, wolt, clock):
     clock.tick(days=1)
     me.nodes_update(wolt, node_type="Entity", type="organization")
     for source in me.sources().sources:
@@ -147,7 +147,7 @@ def test_what_it_is_stays_so_whatever_is_read(me, wolt, clock):
     assert me.node("Wolt Ender").node.id == wolt
 
 
-def test_what_it_is_is_said_back(me, wolt, clock):
+def test_nodes_update_can_change_node_type_back(me, wolt, clock):
     me.nodes_update(wolt, node_type="Entity", type="organization")
     clock.tick(days=1)
     back = me.nodes_update(wolt, node_type="Person").node
@@ -155,7 +155,7 @@ def test_what_it_is_is_said_back(me, wolt, clock):
     assert me.nodes_update(wolt, node_type="Concept").node.type == "Concept"
 
 
-def test_two_that_are_one_are_merged_once_they_are_of_one_type(me, wolt):
+def test_merge_of_nodes_requires_equal_node_types(me, wolt):
     other = me.nodes_add("Wolt", node_type="Entity", type="organization").id
     with pytest.raises(InvalidInput) as refused:
         me.merge([other, wolt])
@@ -173,14 +173,14 @@ def test_two_that_are_one_are_merged_once_they_are_of_one_type(me, wolt):
         ("Wolt Ender", {"node_type": "Entity", "type": "organization", "name": "Acme"}, "name"),
     ],
 )
-def test_not_everything_can_be_anything(me, wolt, named, changes, field):
+def test_nodes_update_rejects_invalid_node_type_changes(me, wolt, named, changes, field):
     me.nodes_add("Acme", node_type="Entity", type="organization")
     with pytest.raises(InvalidInput) as refused:
         me.nodes_update(named, **changes)
     assert refused.value.field == field
 
 
-def test_nobody_moves_a_node_to_where_they_cannot_see(open_book, tmp_path):
+def test_nodes_update_refuses_an_agent_a_type_outside_the_allowlist(open_book, tmp_path):
     """An agent that sees people alone makes no thing of one."""
     (tmp_path / "categories.yaml").write_text("allowlists:\n  rel: [relationships]\n")
     me = open_book(categories=str(tmp_path / "categories.yaml")).user("ana")

@@ -26,11 +26,11 @@ def both(me):
     return first, later
 
 
-def test_the_later_source_says_what_somebody_is_now(me, both):
+def test_node_description_comes_from_the_source_with_the_latest_date(me, both):
     assert description(me) == "Noa Levi is a teacher."
 
 
-def test_what_an_erased_source_said_goes_with_it(me, both):
+def test_node_description_falls_back_when_the_source_is_erased(me, both):
     first, later = both
     me.erase([later])
     assert description(me) == "Noa Levi is a nurse."
@@ -38,7 +38,7 @@ def test_what_an_erased_source_said_goes_with_it(me, both):
     assert "Noa Levi" not in {node.name for node in me.people().nodes}
 
 
-def test_what_a_forgotten_source_said_comes_back_with_it(me, both):
+def test_node_description_returns_when_the_source_is_restored(me, both):
     _, later = both
     me.forget([later])
     assert description(me) == "Noa Levi is a nurse."
@@ -46,7 +46,7 @@ def test_what_a_forgotten_source_said_comes_back_with_it(me, both):
     assert description(me) == "Noa Levi is a teacher."
 
 
-def test_the_owners_own_word_stands(me, both):
+def test_node_description_by_the_owner_outranks_sources(me, both):
     me.nodes_update("Noa Levi", description="A midwife")
     assert description(me) == "A midwife"
     told(me, "Ana: Noa Levi is a chef. Noa Levi lives in Jena.", "2026-03-05")
@@ -54,7 +54,7 @@ def test_the_owners_own_word_stands(me, both):
     assert description(me) == "A midwife"
 
 
-def test_taken_in_again_it_is_the_same(me, both):
+def test_extract_again_leaves_the_graph_unchanged(me, both):
     before = me.graph(past=True)
     me.extract(list(both))
     assert me.graph(past=True) == before

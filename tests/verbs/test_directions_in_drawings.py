@@ -16,7 +16,7 @@ def ids(me):
     return found
 
 
-def test_a_drawing_has_arrows_where_a_relationship_has_a_direction(me, ids):
+def test_graph_dot_draws_arrows_for_directed_relationships_only(me, ids):
     lines = me.graph(format="dot").splitlines()
     assert lines[0] == "digraph memory {"
     drawn = {line.split("label=")[1]: line for line in lines if "->" in line}
@@ -27,7 +27,7 @@ def test_a_drawing_has_arrows_where_a_relationship_has_a_direction(me, ids):
     assert '"friend", dir=none];' in drawn
 
 
-def test_so_does_graphml(me, ids):
+def test_graph_graphml_marks_mutual_relationships_undirected(me, ids):
     graph = ElementTree.fromstring(me.graph(format="graphml")).find(f"{GRAPHML}graph")
     assert graph.get("edgedefault") == "directed"
     told = {

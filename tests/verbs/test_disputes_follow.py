@@ -23,7 +23,7 @@ REPLACING = [replace_by_update, replace_by_override]
 
 
 @pytest.mark.parametrize("replacing", REPLACING)
-def test_a_question_is_asked_about_what_took_the_targets_place(me, replacing):
+def test_conflict_moves_to_the_replacement_of_the_disputed_memory(me, replacing):
     there, held = tell(me, 1111), tell(me, 2222)
     new = replacing(me, there)
     assert sides(asked(me)) == ([new], [held.id])
@@ -34,14 +34,14 @@ def test_a_question_is_asked_about_what_took_the_targets_place(me, replacing):
 
 
 @pytest.mark.parametrize("replacing", REPLACING)
-def test_the_question_says_what_differs_now_and_not_what_differed(me, replacing):
+def test_conflict_reason_names_the_replacement_value(me, replacing):
     there, _ = tell(me, 1111), tell(me, 2222)
     replacing(me, there)
     assert "7777" in asked(me).reason
     assert "1111" not in asked(me).reason
 
 
-def test_a_value_that_is_told_in_another_way_is_asked_about_no_more(me, clock):
+def test_conflict_drops_a_held_value_that_became_current(me, clock):
     there, first = tell(me, 1111), tell(me, 2222)
     clock.tick(hours=1)
     second = tell(me, 3333)
@@ -55,7 +55,7 @@ def test_a_value_that_is_told_in_another_way_is_asked_about_no_more(me, clock):
 
 
 @pytest.mark.parametrize("replacing", REPLACING)
-def test_a_restored_target_is_asked_about_again(me, replacing):
+def test_conflict_moves_back_to_a_restored_memory(me, replacing):
     there, held = tell(me, 1111), tell(me, 2222)
     new = replacing(me, there)
     assert me.restore(there.id).replaced == (new,)
@@ -65,14 +65,14 @@ def test_a_restored_target_is_asked_about_again(me, replacing):
     assert values(me) == [2222]
 
 
-def test_a_change_in_place_leaves_the_question(me):
+def test_conflict_is_unchanged_by_an_update_in_place(me):
     there, held = tell(me, 1111), tell(me, 2222)
     me.update(there.id, importance=5)
     assert sides(asked(me)) == ([there.id], [held.id])
     assert me.show(there.id).memory.conflict == held.conflict
 
 
-def test_of_two_targets_one_is_replaced_and_both_are_asked_about(me):
+def test_conflict_with_two_memories_follows_the_replacement_of_either(me):
     dana = tell_of(me, "Dana Levi", phone="052-111-2233")
     omer = tell_of(me, "Omer Katz", phone="054-999-8877")
     held = tell_of(me, "Dana Levi", phone="054-999-8877")
@@ -91,7 +91,7 @@ def beside(me, id):
 
 
 @pytest.mark.parametrize("replacing", REPLACING)
-def test_an_alternative_stands_beside_what_took_its_place(me, replacing):
+def test_alternative_moves_to_the_replacement_and_back_on_restore(me, replacing):
     there = tell(me, 1111)
     tell(me, 2222, on_conflict="alternative")
     new = replacing(me, there)
@@ -100,7 +100,7 @@ def test_an_alternative_stands_beside_what_took_its_place(me, replacing):
     assert beside(me, there.id) == ["door code is 2222"]
 
 
-def test_an_alternative_to_a_fact_stands_beside_the_newer_fact(me):
+def test_alternative_of_a_fact_moves_to_the_superseding_fact(me):
     me.remember("Dana lives in Haifa", kind="fact")
     me.remember("Dana lives in Porto", kind="fact", on_conflict="alternative")
     newer = me.remember("Dana lives in Lima", kind="fact")
@@ -110,7 +110,7 @@ def test_an_alternative_to_a_fact_stands_beside_the_newer_fact(me):
     assert (newest.action, beside(me, newest.id)) == ("superseded", [])
 
 
-def test_an_alternative_is_adopted_by_resolve(me):
+def test_resolve_adopts_an_alternative_by_override_or_insert(me):
     there = tell(me, 1111, importance=4)
     other = tell(me, 2222, on_conflict="alternative")
     third = tell(me, 3333, on_conflict="alternative")
@@ -123,7 +123,7 @@ def test_an_alternative_is_adopted_by_resolve(me):
     assert me.conflicts(alternatives=True) == []
 
 
-def test_an_alternative_is_dismissed_alone(me):
+def test_resolve_dismisses_a_single_alternative(me):
     there = tell(me, 1111)
     other = tell(me, 2222, on_conflict="alternative")
     tell(me, 3333, on_conflict="alternative")
@@ -131,7 +131,7 @@ def test_an_alternative_is_dismissed_alone(me):
     assert beside(me, there.id) == ["door code is 3333"]
 
 
-def test_an_adopted_alternative_is_undone_by_restore(me):
+def test_restore_reverts_an_adopted_alternative(me):
     there = tell(me, 1111)
     other = tell(me, 2222, on_conflict="alternative")
     me.resolve(other.id, "override")
@@ -139,7 +139,7 @@ def test_an_adopted_alternative_is_undone_by_restore(me):
     assert values(me) == [1111]
 
 
-def test_a_fact_s_alternative_supersedes_when_adopted(me):
+def test_resolve_override_with_an_alternative_supersedes_the_fact(me):
     there = me.remember("Dana lives in Haifa", kind="fact")
     other = me.remember("Dana lives in Porto", kind="fact", on_conflict="alternative")
     me.resolve(other.id, "override")
@@ -147,7 +147,7 @@ def test_a_fact_s_alternative_supersedes_when_adopted(me):
     assert [memory.content for memory in me.list().memories] == ["Dana lives in Porto"]
 
 
-def test_adopting_an_alternative_leaves_the_open_question(me):
+def test_resolve_of_an_alternative_keeps_the_open_conflict(me):
     there, held = tell(me, 1111), tell(me, 2222)
     other = tell(me, 3333, on_conflict="alternative")
     assert sides(asked(me)) == ([there.id], [held.id])
@@ -155,7 +155,7 @@ def test_adopting_an_alternative_leaves_the_open_question(me):
     assert sides(asked(me)) == ([other.id], [held.id])
 
 
-def test_an_alternative_goes_when_what_it_stands_beside_is_purged(me, clock):
+def test_purge_of_a_memory_deletes_the_alternatives(me, clock):
     there = tell(me, 1111)
     other = tell(me, "xylophone", on_conflict="alternative")
     me.forget(there.id)
@@ -167,7 +167,7 @@ def test_an_alternative_goes_when_what_it_stands_beside_is_purged(me, clock):
         me.resolve(other.id, "insert")
 
 
-def test_of_a_purged_target_no_word_is_left_in_the_question(me, clock):
+def test_purge_of_a_memory_removes_that_text_from_the_conflict(me, clock):
     there, held = tell(me, "xylophone"), tell(me, 2222)
     me.forget(there.id)
     clock.tick(days=31)

@@ -18,38 +18,38 @@ def wrong(me, **asked):
     return {finding.what: finding for finding in me.doctor(**asked) if not finding.ok}
 
 
-def test_a_sound_store(sound):
+def test_doctor_finds_nothing_wrong_in_a_sound_store(sound):
     assert wrong(sound) == {}
     assert {"integrity", "index", "vectors", "erasure"} <= {f.what for f in sound.doctor()}
 
 
-def test_terms_that_were_tampered_with_are_found(sound, store_url):
+def test_doctor_reports_tampered_terms(sound, store_url):
     run_raw(store_url, "UPDATE terms SET terms = 'rocket engine'")
     finding = wrong(sound)["index"]
     assert "ana" in finding.detail
     assert finding.remedy
 
 
-def test_a_memory_without_terms_is_found(sound, store_url):
+def test_doctor_reports_missing_terms(sound, store_url):
     run_raw(store_url, "DELETE FROM terms")
     assert "index" in wrong(sound)
 
 
-def test_a_vector_that_is_missing_is_found_and_tidied(sound, store_url):
+def test_doctor_reports_missing_vectors_and_tidy_repairs(sound, store_url):
     run_raw(store_url, "DELETE FROM vectors")
     assert "vectors" in wrong(sound)
     assert sound.tidy().vectors == 1
     assert wrong(sound) == {}
 
 
-def test_an_erasure_that_waits_is_told(sound):
+def test_doctor_reports_a_pending_erasure(sound):
     sound.erase(sound.remember("The code is 4711").id)
     assert wrong(sound)["erasure"].remedy
     sound.tidy()
     assert wrong(sound) == {}
 
 
-def test_all_users_or_only_ones_own(book, sound, store_url):
+def test_doctor_checks_all_users_only_on_request(book, sound, store_url):
     run_raw(store_url, "UPDATE terms SET terms = 'rocket engine'")
     ben = book.user("ben")
     ben.remember("Hay is cheap")
@@ -57,7 +57,7 @@ def test_all_users_or_only_ones_own(book, sound, store_url):
     assert "ana" in wrong(ben, all_users=True)["index"].detail
 
 
-def test_sources_are_counted_with_their_passages(sound):
+def test_doctor_counts_sources_and_passages(sound):
     sound.ingest("The red canoe is in the shed")
     assert "1 with 1 passages" in told(sound, "sources")
 
@@ -66,7 +66,7 @@ def told(me, what):
     return next(finding.detail for finding in me.doctor() if finding.what == what)
 
 
-def test_a_raw_source_that_nobody_will_process_is_told(open_book):
+def test_doctor_reports_a_raw_source_without_a_job(open_book):
     """Its job was cancelled. Ingesting it again queues it, and so does forget and restore."""
     book = open_book(worker="off")
     me = book.user("ana")
@@ -85,7 +85,7 @@ def test_a_raw_source_that_nobody_will_process_is_told(open_book):
     assert me.stats().source_statuses == {"processed": 2}
 
 
-def test_who_comes_with_a_key_is_told_of_its_own_memory_alone(open_book, store_url):
+def test_doctor_with_a_key_reports_only_the_tenants_own_findings(open_book, store_url):
     """Others' erasures, the whole store, its place and its settings are no tenant's to know."""
     book = open_book()
     me, ben = book.user("ana"), book.user("ben")

@@ -18,7 +18,7 @@ def me(open_book, embedder):
     return open_book(embedder=embedder).user("ana")
 
 
-def test_text_is_stored_and_found_by_its_words(me, embedder):
+def test_remember_and_recall_work_by_terms_while_the_embedder_is_down(me, embedder):
     embedder.down = True
     answer = me.remember("The garden gate needs a new lock")
     assert "vector follows" in answer.warnings[0]
@@ -28,7 +28,7 @@ def test_text_is_stored_and_found_by_its_words(me, embedder):
     assert found.hits[0].similarity is None
 
 
-def test_the_vector_follows_when_the_embedder_is_back(me, embedder):
+def test_tidy_adds_missing_vectors_when_the_embedder_is_back(me, embedder):
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     assert me.tidy().vectors == 0
@@ -43,7 +43,7 @@ def test_the_vector_follows_when_the_embedder_is_back(me, embedder):
     assert found.hits[0].similarity > 0.5
 
 
-def test_every_verb_works_without_vectors(me, embedder):
+def test_write_verbs_work_while_the_embedder_is_down(me, embedder):
     embedder.down = True
     kv = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     fact = me.remember("Dana lives in Haifa", kind="fact").id
@@ -58,7 +58,7 @@ def test_every_verb_works_without_vectors(me, embedder):
     assert all(finding.ok for finding in me.doctor() if finding.what != "erasure")
 
 
-def test_any_failure_of_a_model_counts_as_an_outage(open_book):
+def test_embedder_exception_of_any_type_counts_as_an_outage(open_book):
     class Broken(HashingEmbedder):
         def embed(self, texts):
             raise TimeoutError("no answer")
@@ -68,7 +68,7 @@ def test_any_failure_of_a_model_counts_as_an_outage(open_book):
     assert me.recall("kettle red").degraded
 
 
-def test_late_vectors_bring_their_links(open_book):
+def test_tidy_adds_links_with_late_vectors(open_book):
     model = Switchable()
     me = open_book(embedder=model).user("ana")
     first = me.remember("Dana lives in Haifa near the port").id

@@ -32,7 +32,7 @@ def settings(server, monkeypatch):
     }
 
 
-def test_vectors_are_the_servers_and_the_store_knows_whose(open_book, settings):
+def test_http_embedder_serves_recall_and_is_named_by_doctor(open_book, settings):
     me = open_book(**settings).user("ana")
     kept = me.remember("The gardener prunes roses")
     found = me.recall("gardener roses")
@@ -42,7 +42,7 @@ def test_vectors_are_the_servers_and_the_store_knows_whose(open_book, settings):
     assert "openai:small, 32 dimensions; similarity known nowhere" in told.detail
 
 
-def test_a_measured_model_is_blind_no_more(open_book, settings):
+def test_http_embedder_reports_similarity_after_calibration(open_book, settings):
     book = open_book(**settings)
     pairs = [
         {"a": f"lamp number {n}", "b": text, "similarity": score}
@@ -55,9 +55,7 @@ def test_a_measured_model_is_blind_no_more(open_book, settings):
     assert me.recall("the gardener prunes roses").hits[0].similarity == pytest.approx(1, abs=0.01)
 
 
-def test_a_store_that_knows_its_embedder_opens_while_the_server_is_away(
-    open_book, settings, server
-):
+def test_open_of_a_known_store_works_while_the_embedder_server_is_down(open_book, settings, server):
     open_book(**settings).user("ana").remember("The lamp is green")
     server.stop()
     me = open_book(**settings).user("ana")
@@ -65,7 +63,7 @@ def test_a_store_that_knows_its_embedder_opens_while_the_server_is_away(
     assert me.recall("lamp green").degraded
 
 
-def test_a_new_store_needs_one_answer_and_says_so(open_book, settings, server):
+def test_open_of_a_new_store_fails_when_the_embedder_server_refuses(open_book, settings, server):
     server.then = [refuse(401, KEY)]
     with pytest.raises(EmbedderUnavailable, match="embedder_key") as refused:
         open_book(**settings)
@@ -73,9 +71,7 @@ def test_a_new_store_needs_one_answer_and_says_so(open_book, settings, server):
     assert open_book(**settings).user("ana").recall("lamp").is_empty
 
 
-def test_the_key_is_in_no_log_no_finding_no_error_and_no_export(
-    open_book, settings, server, caplog
-):
+def test_embedder_key_appears_in_no_log_doctor_stats_or_export(open_book, settings, server, caplog):
     caplog.set_level(logging.DEBUG)
     me = open_book(**settings).user("ana")
     server.then = [refuse(401, f"Incorrect API key provided: {KEY}")]
@@ -86,13 +82,13 @@ def test_the_key_is_in_no_log_no_finding_no_error_and_no_export(
     assert "embedder_key=(set)" in told[0]
 
 
-def test_an_address_that_is_none_is_refused_by_its_setting(open_book, settings):
+def test_open_rejects_an_invalid_embedder_url(open_book, settings):
     with pytest.raises(BadSettings) as refused:
         open_book(**{**settings, "embedder_url": "somewhere"})
     assert refused.value.field == "embedder_url"
 
 
-def test_a_store_moves_to_a_server_and_away_from_it(open_book, settings, server):
+def test_reembed_moves_a_store_to_an_http_embedder_and_back(open_book, settings, server):
     open_book().user("ana").remember("The lamp is green")
     book = open_book(**{**settings, "embedder": "hashing"})
     assert book.reembed("openai").embedder == "openai:small"

@@ -11,7 +11,7 @@ def live(me):
     return {memory.id for memory in me.list(limit=1000).memories}
 
 
-def test_an_expired_memory_leaves_every_read_at_that_instant(me, clock):
+def test_expiry_hides_a_memory_at_the_exact_instant(me, clock):
     id = me.remember("Call the plumber", ttl_days=1).id
     clock.tick(days=1, microseconds=-1)
     assert live(me) == {id}
@@ -26,7 +26,7 @@ def test_an_expired_memory_leaves_every_read_at_that_instant(me, clock):
 
 
 @pytest.mark.parametrize("kept", [{"pinned": True}, {"kind": "log", "pinned": True}])
-def test_pinned_outranks_an_expiry(me, clock, kept):
+def test_expiry_does_not_apply_to_a_pinned_memory(me, clock, kept):
     id = me.remember("Call the plumber", ttl_days=1, **kept).id
     clock.tick(days=400)
     me.tidy()
@@ -35,7 +35,7 @@ def test_pinned_outranks_an_expiry(me, clock, kept):
     assert live(me) == set()
 
 
-def test_the_night_deletes_what_has_expired(me, clock):
+def test_tidy_deletes_expired_memories_for_good(me, clock):
     id = me.remember("Call the plumber tulip", ttl_days=1).id
     clock.tick(days=1)
     assert me.tidy().expired == 1
@@ -46,7 +46,7 @@ def test_the_night_deletes_what_has_expired(me, clock):
         me.restore(id)
 
 
-def test_an_ephemeral_artifact_leaves_every_read_at_its_end_and_the_night_deletes_it(me, clock):
+def test_expiry_hides_an_ephemeral_artifact_and_tidy_deletes_the_text(me, clock):
     id = me.artifacts_create("Draft", "Dear tulip", ttl_policy="ephemeral").id
     other = me.artifacts_create("Letter", "Dear rose", ttl_policy="keep_forever").id
     made = "MATCH (a:Artifact) RETURN a.entity_key"
@@ -75,7 +75,7 @@ def test_an_ephemeral_artifact_leaves_every_read_at_its_end_and_the_night_delete
     assert [artifact.id for artifact in me.artifacts().artifacts] == [other]
 
 
-def test_an_artifact_that_was_forgotten_is_purged_when_its_time_is_over(me, clock):
+def test_tidy_purges_a_forgotten_artifact_after_thirty_days(me, clock):
     id = me.artifacts_create("Draft", "Dear tulip").id
     me.forget(id)
     clock.tick(days=30)
@@ -104,7 +104,7 @@ KEPT = {
 }
 
 
-def test_what_is_unread_for_sixty_days_is_set_aside_and_what_is_kept(me, clock):
+def test_tidy_forgets_memories_unread_for_sixty_days_by_kind(me, clock):
     idle = {me.remember(f"Idle {name}", **given).id for name, given in IDLE.items()}
     kept = {me.remember(f"Kept {name}", **given).id for name, given in KEPT.items()}
     clock.tick(days=60, microseconds=-1)
@@ -117,7 +117,7 @@ def test_what_is_unread_for_sixty_days_is_set_aside_and_what_is_kept(me, clock):
     assert me.tidy().purged == len(idle)
 
 
-def test_reading_keeps_and_so_does_restoring(me, clock):
+def test_recall_and_restore_reset_idleness(me, clock):
     read = me.remember("Bought hay for the zebra", kind="event").id
     lost = me.remember("Bought straw for the donkey", kind="event").id
     clock.tick(days=40)
@@ -130,7 +130,7 @@ def test_reading_keeps_and_so_does_restoring(me, clock):
     assert live(me) == {read, lost}
 
 
-def test_imported_memories_count_from_their_import(book, clock):
+def test_import_starts_the_idle_period(book, clock):
     ana = book.user("ana")
     ana.remember("Bought hay", kind="event")
     lines = list(ana.export())
@@ -142,7 +142,7 @@ def test_imported_memories_count_from_their_import(book, clock):
     assert ben.tidy().idle == 1
 
 
-def test_tidying_twice_changes_nothing_more(me, clock):
+def test_tidy_twice_changes_nothing_more(me, clock):
     me.remember("Bought hay", kind="event")
     me.remember("Call the plumber", ttl_days=1)
     me.forget(me.remember("Straw is cheap").id)
@@ -154,7 +154,7 @@ def test_tidying_twice_changes_nothing_more(me, clock):
     assert list(me.export()) == before
 
 
-def test_opening_a_store_tidies_it_once_a_day(open_book, clock):
+def test_open_runs_tidy_once_a_day(open_book, clock):
     book = open_book()
     id = book.user("ana").remember("Call the plumber", ttl_days=1).id
     clock.tick(days=1)
@@ -174,7 +174,7 @@ def test_opening_a_store_tidies_it_once_a_day(open_book, clock):
 # ——— merging ———
 
 
-def test_merging_by_hand(me, clock):
+def test_merge_supersedes_the_originals_by_a_summary(me, clock):
     one = me.remember("Hay is cheap", importance=4, category="farm").id
     other = me.remember("Straw is cheaper", category="farm", confidence=0.5).id
     clock.tick(days=1)
@@ -191,14 +191,14 @@ def test_merging_by_hand(me, clock):
     assert me.revision == 3
 
 
-def test_an_original_is_restored_beside_its_summary(me):
+def test_restore_of_a_merged_original_keeps_the_summary(me):
     ids = [me.remember(text).id for text in ("Hay is cheap", "Straw is cheaper")]
     summary = me.merge(ids).id
     assert me.restore(ids[0]).replaced == ()
     assert live(me) == {ids[0], summary}
 
 
-def test_at_night_volatile_ones_are_folded_in_fives(me, clock):
+def test_tidy_merges_volatile_memories_in_groups_of_five(me, clock):
     ids = []
     for n in range(12):
         ids.append(me.remember(f"Scribble {n}", stability="volatile").id)
@@ -214,7 +214,7 @@ def test_at_night_volatile_ones_are_folded_in_fives(me, clock):
     assert {e["node"] for e in me.events() if e["op"] in ("merge",)} == {"worker"}
 
 
-def test_an_agent_that_tidies_folds_even_what_it_may_not_see(me, clock):
+def test_tidy_by_an_agent_merges_memories_hidden_from_the_agent(me, clock):
     me.remember_many(
         [
             {"content": f"Scribble {n}", "stability": "volatile", "sensitivity": "high"}
@@ -226,7 +226,7 @@ def test_an_agent_that_tidies_folds_even_what_it_may_not_see(me, clock):
     assert me.agent("helper").list().memories == ()
 
 
-def test_one_users_trouble_keeps_nobody_from_opening_the_store(open_book, clock):
+def test_open_tidies_other_users_when_a_merge_would_be_too_long(open_book, clock):
     """Five that are too long to be one memory stay five."""
     book = open_book()
     me = book.user("ana")
@@ -239,7 +239,7 @@ def test_one_users_trouble_keeps_nobody_from_opening_the_store(open_book, clock)
     assert again.user("ben").list().memories == ()
 
 
-def test_like_is_folded_with_like(me, clock):
+def test_tidy_merges_only_memories_of_equal_sensitivity(me, clock):
     for number in range(4):
         me.remember(f"Standup {number}", stability="volatile")
     me.remember("Diagnosis: anaemia", stability="volatile", sensitivity="high")
@@ -248,7 +248,7 @@ def test_like_is_folded_with_like(me, clock):
     assert len(me.list().memories) == 4
 
 
-def test_what_has_ended_comes_back_by_no_verb(me, clock):
+def test_expired_memory_is_not_found_by_forget_restore_or_show(me, clock):
     short = me.remember("Parking until noon", ttl_days=1).id
     clock.tick(days=2)
     for verb in (me.forget, me.restore, me.show):
@@ -256,7 +256,7 @@ def test_what_has_ended_comes_back_by_no_verb(me, clock):
             verb(short)
 
 
-def test_past_its_purge_nothing_is_offered_for_restoring(me, clock):
+def test_forgotten_memory_is_not_restorable_after_the_purge_date(me, clock):
     gone = me.remember("Old news").id
     me.forget(gone)
     assert [memory.id for memory in me.list(forgotten=True).memories] == [gone]

@@ -53,7 +53,7 @@ ALL = {"sources", "recall", "cypher", "explore", "walk", "node", "show", "stats"
 THEN = {"recall of then", "sources of then", "show of then"}
 
 
-def test_an_ephemeral_source_leaves_every_read_at_its_end(me, clock):
+def test_expiry_hides_an_ephemeral_source_from_every_read(me, clock):
     source = brought(me, ttl_policy="ephemeral")
     clock.tick(days=30, microseconds=-1)
     assert everywhere(me, source) == ALL | THEN
@@ -65,7 +65,7 @@ def test_an_ephemeral_source_leaves_every_read_at_its_end(me, clock):
     assert me.sources(forgotten=True).sources == ()
 
 
-def test_the_night_deletes_it_and_what_only_it_told(me, clock):
+def test_tidy_deletes_an_expired_source_with_dependent_memories_and_nodes(me, clock):
     source = brought(me, ttl_policy="ephemeral")
     brought(me, "Ana: My neighbour Noa Levi works at Acme.")
     assert any("4711" in memory.content for memory in me.list().memories)
@@ -82,7 +82,7 @@ def test_the_night_deletes_it_and_what_only_it_told(me, clock):
     assert brought(me) != source  # it may come anew
 
 
-def test_it_ends_for_the_whole_team_and_its_guests(book, clock):
+def test_expiry_of_a_team_source_applies_to_members_and_guests(book, clock):
     bob, eve, guest = (book.user(name) for name in ("bob", "eve", "guest"))
     guest.remember("Buy bread")
     team = bob.teams_create("garden").id
@@ -106,7 +106,7 @@ def test_it_ends_for_the_whole_team_and_its_guests(book, clock):
         assert reader.verify_forget("Sarah Chen").clean
 
 
-def test_what_is_kept_for_ever_stays_as_present_as_can_be(me, clock):
+def test_keep_forever_source_keeps_full_salience(me, clock):
     kept, other = brought(me, ttl_policy="keep_forever"), brought(me, "Ana: Noa Levi is my boss.")
     clock.tick(days=2000)
     me.tidy()
@@ -121,7 +121,7 @@ def test_what_is_kept_for_ever_stays_as_present_as_can_be(me, clock):
     assert me.show(kept).source.ttl_policy == "keep_forever"
 
 
-def test_it_outranks_how_long_a_team_keeps_its_sources(book, clock):
+def test_keep_forever_source_outranks_team_retention(book, clock):
     bob = book.user("bob")
     team = bob.teams_create("garden", retention_days=10).id
     kept = brought(bob, team=team, ttl_policy="keep_forever")
@@ -131,7 +131,7 @@ def test_it_outranks_how_long_a_team_keeps_its_sources(book, clock):
     assert [each.id for each in bob.sources().sources] == [kept]
 
 
-def test_it_is_said_anew_when_the_same_comes_again(me, clock):
+def test_reingest_changes_the_ttl_policy_of_a_source(me, clock):
     source = brought(me, ttl_policy="ephemeral")
     clock.tick(days=20)
     assert me.ingest(MEETING, format="transcript", ttl_policy="keep_forever").action == "updated"
@@ -145,7 +145,7 @@ def test_it_is_said_anew_when_the_same_comes_again(me, clock):
         me.ingest("Something else", ttl_policy="for a while")
 
 
-def test_another_process_hears_that_it_ends(book, open_book, clock):
+def test_expiry_of_a_source_applies_in_another_process(book, open_book, clock):
     me = book.user("ana")
     source = brought(me)
     other = open_book().user("ana")
@@ -156,7 +156,7 @@ def test_another_process_hears_that_it_ends(book, open_book, clock):
     assert source not in {each.id for each in other.sources().sources}
 
 
-def test_it_travels_in_an_export(me, book):
+def test_export_and_import_keep_the_ttl_policy_of_a_source(me, book):
     source = brought(me, ttl_policy="ephemeral")
     lines = list(me.export())
     there = book.user("eve")

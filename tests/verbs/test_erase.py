@@ -14,7 +14,7 @@ def secret(me):
     return me.remember(TEXT, tags=["tulip-4711"], evidence=["tulip-4711 was said"]).id
 
 
-def test_nothing_is_left_but_a_line_without_text(me, secret):
+def test_erase_leaves_only_a_journal_entry_without_text(me, secret):
     answer = me.erase(secret)
     assert (answer.ids, answer.rewritten) == ((secret,), ())
     assert (answer.receipt.items, answer.receipt.scrub, answer.scrub) == (1, "pending", "pending")
@@ -27,14 +27,14 @@ def test_nothing_is_left_but_a_line_without_text(me, secret):
     assert "tulip" not in "".join(me.export())
 
 
-def test_a_forgotten_item_can_be_erased(me, secret):
+def test_erase_accepts_a_forgotten_memory(me, secret):
     me.forget(secret)
     assert not me.verify_forget("tulip-4711").clean
     me.erase(secret)
     assert me.verify_forget("tulip-4711").clean
 
 
-def test_its_versions_go_too(me, secret):
+def test_erase_deletes_all_versions(me, secret):
     me.update(secret, summary="tulip again")
     me.update(secret, summary="something else")
     assert me.verify_forget("tulip again").found_in == ("versions",)
@@ -42,7 +42,7 @@ def test_its_versions_go_too(me, secret):
     assert me.verify_forget("tulip again").clean
 
 
-def test_verify_forget_says_where_a_text_still_stands(me, secret):
+def test_verify_forget_names_the_tables_that_hold_a_text(me, secret):
     assert set(me.verify_forget("tulip-4711").found_in) >= {"memories", "versions"}
     assert me.verify_forget("TULIP-4711").found_in == me.verify_forget("tulip-4711").found_in
     assert me.verify_forget("100%").clean
@@ -52,11 +52,11 @@ def test_verify_forget_says_where_a_text_still_stands(me, secret):
     assert "memories" in me.verify_forget("one\ntwo").found_in
 
 
-def test_verify_forget_is_about_ones_own_memory(book, secret):
+def test_verify_forget_searches_only_the_callers_memory(book, secret):
     assert book.user("ben").verify_forget("tulip-4711").clean
 
 
-def test_a_receipt_is_complete_when_the_compaction_has_run(me, secret):
+def test_erase_stays_pending_until_tidy_has_compacted_the_database(me, secret):
     me.erase(secret)
     assert me.verify_forget("tulip-4711").scrub_pending
     assert me.stats().erasures_pending == 1
@@ -65,11 +65,11 @@ def test_a_receipt_is_complete_when_the_compaction_has_run(me, secret):
     assert me.stats().erasures_pending == 0
 
 
-def test_with_now_it_waits_for_the_compaction(me, secret):
+def test_erase_now_completes_the_scrub(me, secret):
     assert me.erase(secret, now=True).scrub == "complete"
 
 
-def test_erasing_a_superseder_does_not_revive_the_old_one(me):
+def test_erase_of_a_superseding_memory_does_not_revive_the_old_memory(me):
     old = me.remember("Dana lives in Haifa", kind="fact").id
     new = me.update(old, content="Dana lives in Berlin").id
     me.erase(new)
@@ -88,7 +88,7 @@ def merged(me):
     return [*ids, me.merge(ids).id]
 
 
-def test_a_summary_is_made_anew_from_the_rest(me, merged):
+def test_erase_rewrites_a_summary_from_the_remaining_originals(me, merged):
     secret, gate, hay, summary = merged
     answer = me.erase(secret)
     assert answer.rewritten == (summary,)
@@ -100,13 +100,13 @@ def test_a_summary_is_made_anew_from_the_rest(me, merged):
     assert [hit.id for hit in me.recall("hay cheap").hits] == [summary]
 
 
-def test_a_summary_of_nothing_goes_with_the_last(me, merged):
+def test_erase_of_all_originals_erases_the_summary(me, merged):
     *originals, summary = merged
     assert set(me.erase(originals).ids) == {*originals, summary}
     assert me.list().memories == ()
 
 
-def test_summaries_of_summaries_are_reached(me, merged):
+def test_erase_rewrites_nested_summaries(me, merged):
     secret, *_, summary = merged
     other = me.remember("Straw is cheaper").id
     outer = me.merge([summary, other]).id
@@ -114,14 +114,14 @@ def test_summaries_of_summaries_are_reached(me, merged):
     assert me.verify_forget("tulip-4711").clean
 
 
-def test_a_summary_is_found_even_after_its_original_was_restored(me, merged):
+def test_erase_rewrites_the_summary_of_a_restored_original(me, merged):
     secret, *_, summary = merged
     me.restore(secret)
     assert me.erase(secret).rewritten == (summary,)
     assert me.verify_forget("tulip-4711").clean
 
 
-def test_summaries_that_name_each_other_do_not_hold_it_up(book, me, merged):
+def test_erase_terminates_on_cyclic_summaries(book, me, merged):
     """Only a file that somebody edited can say such a thing."""
     secret, *_, summary = merged
     told = '"merged_from":["'
@@ -135,7 +135,7 @@ def test_summaries_that_name_each_other_do_not_hold_it_up(book, me, merged):
 # ——— a whole user ———
 
 
-def test_erase_user_leaves_nothing_of_this_user_and_all_of_others(book, me, secret):
+def test_erase_user_deletes_everything_of_that_user_only(book, me, secret):
     ben = book.user("ben")
     ben.remember(TEXT)
     me.profile_set("city", "Haifa")
@@ -150,7 +150,7 @@ def test_erase_user_leaves_nothing_of_this_user_and_all_of_others(book, me, secr
     assert not ben.verify_forget("tulip-4711").clean
 
 
-def test_an_erased_user_can_be_brought_back_whole_from_an_export(me, secret):
+def test_import_restores_an_erased_user_from_an_export(me, secret):
     me.update(secret, importance=4)
     lines = list(me.export())
     me.erase_user()
@@ -162,7 +162,7 @@ def test_an_erased_user_can_be_brought_back_whole_from_an_export(me, secret):
     assert max(numbers) <= me.revision
 
 
-def test_an_erased_user_can_begin_again(me, secret):
+def test_remember_and_recall_work_after_erase_user(me, secret):
     before = me.revision
     me.erase_user()
     again = me.remember("A new beginning")
@@ -170,13 +170,13 @@ def test_an_erased_user_can_begin_again(me, secret):
     assert [hit.id for hit in me.recall("new beginning").hits] == [again.id]
 
 
-def test_only_the_owner_erases_everything(me, secret):
+def test_erase_user_refuses_an_agent(me, secret):
     with pytest.raises(NotAllowed):
         me.agent("helper").erase_user()
     assert me.show(secret)
 
 
-def test_not_even_the_callers_own_words_for_it_stay(me):
+def test_erase_removes_category_thread_and_tags(me):
     secret = me.remember("x", category="divorce", thread="about the divorce", tags=["divorce"]).id
     assert not me.verify_forget("divorce").clean
     me.erase(secret)
@@ -184,12 +184,12 @@ def test_not_even_the_callers_own_words_for_it_stay(me):
 
 
 @pytest.mark.parametrize("written", ["École normale ÜBER alles", 'Say "hello" twice', "שלום עולם"])
-def test_verify_forget_reads_capitals_and_quotes_in_every_script(me, written):
+def test_verify_forget_matches_any_case_quotes_and_scripts(me, written):
     me.remember("x", metadata={"said": written})
     assert "memories" in me.verify_forget(written.lower()).found_in
 
 
-def test_a_compaction_that_fails_leaves_the_receipt_pending(me, book, secret, monkeypatch):
+def test_erase_stays_pending_when_compaction_fails(me, book, secret, monkeypatch):
     def no_room(self):
         raise StoreFull("The disk is full.")
 

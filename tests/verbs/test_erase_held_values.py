@@ -10,7 +10,7 @@ from support.questions import asked, sides, tell, tell_of, values
 SECRET = "xylophone"
 
 
-def test_an_erased_target_takes_its_question_with_it(me):
+def test_erase_of_a_disputed_memory_erases_the_conflict(me):
     there = tell(me, 1111)
     tell(me, SECRET)
     erased = me.erase(there.id)
@@ -19,7 +19,7 @@ def test_an_erased_target_takes_its_question_with_it(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_an_erased_memory_takes_its_alternatives_with_it(me):
+def test_erase_of_a_memory_erases_the_alternatives(me):
     there = tell(me, 1111)
     tell(me, SECRET, on_conflict="alternative")
     me.erase(there.id)
@@ -27,7 +27,7 @@ def test_an_erased_memory_takes_its_alternatives_with_it(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_while_another_target_is_in_question_the_value_waits_on(me):
+def test_erase_keeps_a_held_value_that_disputes_another_memory(me):
     """But not a word of the erased one is left in it."""
     dana = tell_of(me, "Dana Levi", phone="052-111-2233")
     omer = tell_of(me, "Omer Katz", phone="054-999-8877")
@@ -40,7 +40,7 @@ def test_while_another_target_is_in_question_the_value_waits_on(me):
     assert me.verify_forget("Omer").clean
 
 
-def test_a_held_value_is_erased_by_its_id(me, clock):
+def test_erase_deletes_a_held_value_by_id(me, clock):
     there, first = tell(me, 1111), tell(me, SECRET)
     clock.tick(hours=1)
     second = tell(me, 3333)
@@ -53,7 +53,7 @@ def test_a_held_value_is_erased_by_its_id(me, clock):
     assert values(me) == [1111]
 
 
-def test_an_alternative_is_erased_by_its_id(me):
+def test_erase_deletes_an_alternative_by_id(me):
     there = tell(me, 1111)
     other = tell(me, SECRET, on_conflict="alternative")
     me.erase(other.id)
@@ -61,7 +61,7 @@ def test_an_alternative_is_erased_by_its_id(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_memories_and_held_values_are_erased_together(me):
+def test_erase_accepts_memories_and_held_values_together(me):
     note = me.remember(f"A {SECRET} of my own", kind="note")
     tell(me, 1111)
     held = tell(me, SECRET)
@@ -70,7 +70,7 @@ def test_memories_and_held_values_are_erased_together(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_an_unknown_id_among_held_ones_erases_nothing(me):
+def test_erase_with_an_unknown_id_erases_no_held_value(me):
     tell(me, 1111)
     held = tell(me, 2222)
     with pytest.raises(NotFound):
@@ -78,7 +78,7 @@ def test_an_unknown_id_among_held_ones_erases_nothing(me):
     assert sides(asked(me))[1] == [held.id]
 
 
-def test_of_what_was_replaced_no_word_is_left_in_the_question_that_followed(me):
+def test_erase_of_a_replaced_memory_removes_that_text_from_the_conflict(me):
     there = tell(me, SECRET)
     tell(me, 2222)
     me.update(there.id, metadata={"value": 3333})
@@ -87,7 +87,7 @@ def test_of_what_was_replaced_no_word_is_left_in_the_question_that_followed(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_an_erased_held_value_leaves_a_line_without_a_word(me):
+def test_erase_of_a_held_value_leaves_a_journal_entry_without_text(me):
     there = tell(me, 1111, category="house")
     held = tell(me, SECRET, category="garden", thread="in the garden")
     me.erase(held.id)
@@ -97,7 +97,7 @@ def test_an_erased_held_value_leaves_a_line_without_a_word(me):
     assert me.verify_forget("garden").clean
 
 
-def test_an_agent_erases_no_held_value_that_it_may_not_see(me):
+def test_erase_by_an_agent_refuses_a_hidden_held_value(me):
     tell(me, 1111)
     held = tell(me, SECRET, sensitivity="high")
     with pytest.raises(NotFound):
@@ -105,13 +105,13 @@ def test_an_agent_erases_no_held_value_that_it_may_not_see(me):
     assert not me.verify_forget(SECRET).clean
 
 
-def test_verify_forget_looks_at_what_waits(me):
+def test_verify_forget_finds_held_values(me):
     tell(me, 1111)
     tell(me, SECRET)
     assert me.verify_forget(SECRET).found_in == ("held",)
 
 
-def test_erasing_a_user_erases_what_waits(me):
+def test_erase_user_deletes_held_values_and_alternatives(me):
     there = tell(me, 1111)
     tell(me, SECRET)
     tell(me, SECRET + "s", on_conflict="alternative")

@@ -40,14 +40,14 @@ def sure(source):
     return {"kind": SignalKind.INSIGHT, "confidence": 0.9, "source_id": source}
 
 
-def test_a_proposal_is_erased_by_its_id(me):
+def test_erase_deletes_a_proposal_by_id(me):
     asked = me.agent("helper").propose("city", SECRET, thread=f"about {SECRET}", reason=SECRET)
     erased = me.erase(asked.id)
     assert (erased.ids, erased.receipt.items) == ((asked.id,), 1)
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
-def test_an_agent_erases_its_own_and_no_other(me):
+def test_erase_by_an_agent_accepts_only_that_agents_own_proposals(me):
     helper, coach = me.agent("helper"), me.agent("coach")
     asked = helper.propose("city", SECRET)
     with pytest.raises(NotFound):
@@ -60,7 +60,7 @@ def test_an_agent_erases_its_own_and_no_other(me):
     assert len(me.proposals()) == 1
 
 
-def test_a_proposal_goes_with_the_source_it_came_from(me, hear, sources):
+def test_erase_of_a_source_erases_proposals_based_on_the_source(me, hear, sources):
     hear("city", SECRET, source_id=sources[0], evidence=[f"I live in {SECRET}"])
     other = hear("city", "Haifa", source_id=sources[1])
     erased = me.erase(sources[0])
@@ -69,27 +69,27 @@ def test_a_proposal_goes_with_the_source_it_came_from(me, hear, sources):
     assert me.verify_forget(SECRET).clean
 
 
-def test_a_proposal_goes_with_the_memory_it_came_from(me, hear):
+def test_erase_of_a_memory_erases_proposals_based_on_the_memory(me, hear):
     memory = me.remember("Tea is better than coffee")
     hear("city", SECRET, memory_id=memory.id)
     me.erase(memory.id)
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
-def test_forgetting_a_source_leaves_what_waits(me, hear, sources):
+def test_forget_of_a_source_keeps_pending_proposals(me, hear, sources):
     hear("city", "Haifa", source_id=sources[0])
     me.forget(sources[0])
     assert len(me.proposals()) == 1
 
 
-def test_a_field_that_only_erased_sources_spoke_for_goes_with_them(me, hear, sources):
+def test_erase_of_a_source_erases_profile_fields_without_other_support(me, hear, sources):
     assert hear("tone", SECRET, **sure(sources[0])).outcome == ProposalOutcome.APPLIED
     erased = me.erase(sources[0])
     assert "profile:tone" in erased.ids
     assert (me.profile().fields, me.verify_forget(SECRET).clean) == ({}, True)
 
 
-def test_while_another_source_speaks_for_it_a_field_stays(me, hear, sources):
+def test_erase_keeps_a_profile_field_supported_by_another_source(me, hear, sources):
     hear("tone", SECRET, source_id=sources[0])
     hear("tone", SECRET, agent="coach", source_id=sources[1])
     me.erase(sources[0])
@@ -98,7 +98,7 @@ def test_while_another_source_speaks_for_it_a_field_stays(me, hear, sources):
     assert me.verify_forget(SECRET).clean
 
 
-def test_of_several_goals_one_goes(me, hear, sources):
+def test_erase_of_a_source_removes_only_the_goal_from_that_source(me, hear, sources):
     me.profile_set("goals", ["read"])
     hear("goals_add", f"leave {SECRET}", **sure(sources[0]))
     hear("goals_add", "run", **sure(sources[1]))
@@ -112,7 +112,7 @@ def test_of_several_goals_one_goes(me, hear, sources):
 
 
 @pytest.mark.parametrize("own_word", ["set", "accept", "goals_add"])
-def test_what_the_owner_said_too_stays(me, hear, sources, own_word):
+def test_erase_of_a_source_keeps_profile_fields_confirmed_by_the_owner(me, hear, sources, own_word):
     if own_word == "set":
         hear("tone", "brief", **sure(sources[0]))
         me.profile_set("tone", "brief")
@@ -128,7 +128,7 @@ def test_what_the_owner_said_too_stays(me, hear, sources, own_word):
     assert me.profile().fields == kept
 
 
-def test_of_what_was_set_since_no_earlier_version_is_left(me, hear, sources):
+def test_erase_of_a_source_deletes_earlier_versions_of_a_profile_field(me, hear, sources):
     hear("tone", SECRET, **sure(sources[0]))
     me.profile_set("tone", "brief")
     me.erase(sources[0])
@@ -136,14 +136,14 @@ def test_of_what_was_set_since_no_earlier_version_is_left(me, hear, sources):
     assert me.verify_forget(SECRET).clean
 
 
-def test_a_field_for_which_an_agent_alone_spoke_rests_on_no_source(me, hear, sources):
+def test_erase_of_a_source_keeps_a_field_also_proposed_without_a_source(me, hear, sources):
     hear("tone", "brief", source_id=sources[0])
     hear("tone", "brief", agent="coach")
     me.erase(sources[0])
     assert me.profile().fields == {"tone": "brief"}
 
 
-def test_an_erasure_of_something_else_takes_no_field_whose_source_is_gone_already(
+def test_unrelated_erase_keeps_profile_fields_of_purged_or_expired_origins(
     me, hear, sources, clock
 ):
     """Purged by the night, or expired: nobody has asked for the field's end."""
@@ -158,7 +158,7 @@ def test_an_erasure_of_something_else_takes_no_field_whose_source_is_gone_alread
     assert me.profile().fields == before == {"tone": "warm", "goals": ["run"]}
 
 
-def test_a_support_that_is_gone_already_keeps_no_field_either(me, hear, sources, clock):
+def test_erase_of_the_last_source_ignores_support_by_a_purged_source(me, hear, sources, clock):
     hear("tone", SECRET, source_id=sources[0])
     hear("tone", SECRET, agent="coach", source_id=sources[1])
     me.forget(sources[0])
@@ -175,7 +175,7 @@ def test_a_support_that_is_gone_already_keeps_no_field_either(me, hear, sources,
         ("goals_add", "Run a marathon", "run a marathon", {"goals": ["Run a marathon"]}),
     ],
 )
-def test_what_another_source_says_too_outlives_the_first(
+def test_erase_keeps_a_field_until_the_last_supporting_source_is_erased(
     me, hear, sources, name, value, again, fields
 ):
     hear(name, value, **sure(sources[0]))
@@ -188,7 +188,7 @@ def test_what_another_source_says_too_outlives_the_first(
     assert me.profile().fields == {}
 
 
-def test_what_is_heard_again_is_in_the_journal_and_in_no_header(me, hear, sources):
+def test_repeated_proposal_is_journaled_but_not_in_the_delta_header(me, hear, sources):
     coach = me.agent("coach")
     hear("tone", "warm", **sure(sources[0]))
     coach.changes()
@@ -200,14 +200,14 @@ def test_what_is_heard_again_is_in_the_journal_and_in_no_header(me, hear, source
     assert me.revision == revision
 
 
-def test_what_the_owner_set_needs_no_support_and_gets_none(me, hear, sources):
+def test_erase_of_a_source_keeps_a_field_set_by_the_owner(me, hear, sources):
     me.profile_set("tone", "warm")
     assert hear("tone", "warm", source_id=sources[0]).outcome == ProposalOutcome.HOLDS
     me.erase(sources[0])
     assert me.profile().fields == {"tone": "warm"}
 
 
-def test_an_export_carries_what_a_field_rests_on(me, hear, sources, book):
+def test_export_carries_the_supporting_sources_of_a_profile_field(me, hear, sources, book):
     hear("tone", "warm", **sure(sources[0]))
     hear("tone", "warm", agent="coach", source_id=sources[1])
     ben = book.user("ben")
@@ -218,7 +218,7 @@ def test_an_export_carries_what_a_field_rests_on(me, hear, sources, book):
     assert ben.profile().fields == {}
 
 
-def test_erasing_a_field_leaves_what_waits_for_it(me):
+def test_erase_of_a_profile_field_keeps_pending_proposals(me):
     me.profile_set("city", SECRET)
     me.agent("helper").propose("city", "Haifa")
     me.erase("profile:city")
@@ -226,13 +226,13 @@ def test_erasing_a_field_leaves_what_waits_for_it(me):
     assert me.verify_forget(SECRET).clean
 
 
-def test_erasing_a_user_erases_what_waits(me):
+def test_erase_user_deletes_proposals(me):
     me.agent("helper").propose("city", SECRET)
     me.erase_user()
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
-def test_who_proposes_names_what_it_rests_on(me, sources):
+def test_propose_with_source_or_memory_id_is_erased_with_that_origin(me, sources):
     helper = me.agent("helper")
     memory = me.remember("Tea is better than coffee")
     helper.propose("city", SECRET, evidence=[f"I love {SECRET}"], source_id=sources[0])
@@ -241,7 +241,7 @@ def test_who_proposes_names_what_it_rests_on(me, sources):
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
-def test_which_must_be_there_for_them(me, book, sources):
+def test_propose_rejects_an_origin_the_caller_cannot_see(me, book, sources):
     planner, ben = me.agent("planner"), book.user("ben")
     hidden = me.remember("Tea", category="interests")
     for who, origin in (

@@ -16,12 +16,12 @@ def told(me):
     return observed.stored[0].remembered.id, observed.source_id
 
 
-def test_every_observed_memory_rests_on_its_turn(me):
+def test_observe_stores_the_turns_passages_as_evidence(me):
     observed = me.observe(SAID)
     assert observed.stored[0].remembered.memory.evidence == observed.passages
 
 
-def test_what_two_conversations_tell_survives_the_end_of_each_alone(me, told):
+def test_erase_keeps_a_memory_supported_by_a_second_conversation(me, told):
     id, first = told
     second = me.observe(SAID, thread="t2")
     assert second.stored[0].remembered.id == id
@@ -35,13 +35,13 @@ def test_what_two_conversations_tell_survives_the_end_of_each_alone(me, told):
         me.show(id)
 
 
-def test_both_conversations_at_once_take_it_along(me, told):
+def test_erase_of_all_supporting_conversations_erases_the_memory(me, told):
     id, first = told
     second = me.observe(SAID, thread="t2").source_id
     assert {id, first, second} == set(me.erase([first, second]).ids)
 
 
-def test_what_the_owner_remembers_as_well_survives_every_conversation(me, told):
+def test_erase_of_a_source_keeps_a_memory_the_owner_remembered(me, told):
     id, first = told
     content = me.show(id).memory.content
     assert me.remember(content, kind="fact").id == id
@@ -51,18 +51,18 @@ def test_what_the_owner_remembers_as_well_survives_every_conversation(me, told):
     assert (memory.actor_id, memory.role) == (None, None)
 
 
-def test_what_an_agent_remembers_of_what_it_heard_does_not_outlive_it(me, told):
+def test_erase_of_a_source_erases_a_memory_an_agent_repeated(me, told):
     id, first = told
     me.agent("helper").remember(me.show(id).memory.content, kind="fact")
     assert id in me.erase([first]).ids
 
 
-def test_an_agent_cannot_speak_for_the_owner(me):
+def test_remember_refuses_owner_evidence_from_an_agent(me):
     with pytest.raises(NotAllowed):
         me.agent("helper").remember("Tea at five", kind="fact", evidence=["owner"])
 
 
-def test_what_is_remembered_with_another_source_survives(me, told):
+def test_erase_keeps_a_memory_remembered_with_another_source(me, told):
     id, first = told
     letter = me.ingest("A letter about peanuts.", origin="file", external_id="a.txt").source.id
     me.remember(me.show(id).memory.content, kind="fact", source_id=letter)
@@ -70,14 +70,14 @@ def test_what_is_remembered_with_another_source_survives(me, told):
     assert me.show(id).memory.source_id == letter
 
 
-def test_a_source_that_was_forgotten_carries_nothing(me, told):
+def test_erase_ignores_support_by_a_forgotten_source(me, told):
     id, first = told
     second = me.observe(SAID, thread="t2").source_id
     me.forget([second])
     assert id in me.erase([first]).ids
 
 
-def test_words_that_only_the_erased_source_had_do_not_survive(me):
+def test_erase_removes_text_found_only_in_the_erased_source(me):
     me.observe("Remember that Dana Levi is my dentist, phone 03-555-0142.", thread="t1")
     first = me.sources(thread="t1").sources[0].id
     me.observe("Remember that Dana Levi is my dentist.", thread="t2")
@@ -85,20 +85,20 @@ def test_words_that_only_the_erased_source_had_do_not_survive(me):
     assert me.verify_forget("03-555-0142").clean
 
 
-def test_repeating_it_in_one_conversation_adds_no_version(me, told):
+def test_observe_repeated_in_a_thread_adds_no_version(me, told):
     before = me.show(told[0]).memory
     me.observe(SAID, thread="t1")
     assert me.show(told[0]).memory.version == before.version
 
 
-def test_a_further_support_is_no_news(me, told):
+def test_changes_omit_a_memory_that_gained_a_supporting_source(me, told):
     helper = me.agent("helper")
     helper.changes("t9")
     me.observe(SAID, thread="t2")
     assert "peanuts" not in helper.changes("t9").header
 
 
-def test_supports_survive_export_and_import(me, told, book):
+def test_export_and_import_keep_supporting_evidence(me, told, book):
     id, _ = told
     me.remember(me.show(id).memory.content, kind="fact")
     other = book.user("ana-elsewhere")

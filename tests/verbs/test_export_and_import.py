@@ -36,7 +36,7 @@ def exported(handle):
     return {name: record[name] for name in record if name != "user_id"}, lines
 
 
-def test_a_round_trip_is_equal(lived_in, book):
+def test_export_and_import_round_trip_is_equal(lived_in, book):
     ben = book.user("ben")
     lines = list(lived_in.export())
     answer = ben.import_(lines)
@@ -45,7 +45,7 @@ def test_a_round_trip_is_equal(lived_in, book):
     assert exported(ben) == exported(lived_in)
 
 
-def test_what_was_imported_lives_on(lived_in, book, clock):
+def test_import_supports_recall_profile_and_restore(lived_in, book, clock):
     ben = book.user("ben")
     ben.import_(lived_in.export())
     ask = {"k": 50, "explain": True}
@@ -57,7 +57,7 @@ def test_what_was_imported_lives_on(lived_in, book, clock):
     assert all(finding.ok for finding in ben.doctor())
 
 
-def test_importing_twice_adds_nothing(lived_in, book):
+def test_import_twice_adds_nothing(lived_in, book):
     ben = book.user("ben")
     lines = list(lived_in.export())
     count = ben.import_(lines).memories
@@ -68,7 +68,7 @@ def test_importing_twice_adds_nothing(lived_in, book):
     assert exported(ben) == before
 
 
-def test_into_a_memory_that_has_something_comes_what_is_new(lived_in, book):
+def test_import_into_a_nonempty_memory_adds_only_new_items(lived_in, book):
     ben = book.user("ben")
     own = ben.remember("Something of his own").id
     ben.profile_set("city", "Rome")
@@ -82,7 +82,9 @@ def test_into_a_memory_that_has_something_comes_what_is_new(lived_in, book):
     assert ben.revision == 4
 
 
-def test_across_databases_and_back(lived_in, open_book, postgres, tmp_path, store_url, clock):
+def test_export_and_import_work_across_sqlite_and_postgres(
+    lived_in, open_book, postgres, tmp_path, store_url, clock
+):
     other_url = (
         str(tmp_path / "other.db") if store_url.startswith("postgresql") else postgres.database()
     )
@@ -96,7 +98,7 @@ def test_across_databases_and_back(lived_in, open_book, postgres, tmp_path, stor
     assert list(home.export()) == list(lived_in.export())
 
 
-def test_a_wrong_line_is_named_and_nothing_comes_in(lived_in, book):
+def test_import_names_an_invalid_line_and_imports_nothing(lived_in, book):
     ben = book.user("ben")
     lines = list(lived_in.export())
     lines[3] = lines[3].replace('"kind":"', '"kind":"poem')
@@ -105,7 +107,7 @@ def test_a_wrong_line_is_named_and_nothing_comes_in(lived_in, book):
     assert ben.revision == 0
 
 
-def test_only_the_owner_takes_a_memory_out_or_in(me):
+def test_export_and_import_refuse_an_agent(me):
     agent = me.agent("helper")
     me.remember("Hay is cheap")
     with pytest.raises(NotAllowed):
@@ -114,7 +116,7 @@ def test_only_the_owner_takes_a_memory_out_or_in(me):
         agent.import_(list(me.export()))
 
 
-def test_a_file_without_the_number_of_its_notes_does_not_use_one_twice(book, me):
+def test_import_with_a_wrong_note_counter_reuses_no_note_number(book, me):
     me.profile_note("Left-handed")
     lines = [line.replace('"profile_numbers":1', '"profile_numbers":0') for line in me.export()]
     copy = book.user("copy")
@@ -122,7 +124,7 @@ def test_a_file_without_the_number_of_its_notes_does_not_use_one_twice(book, me)
     assert copy.profile_note("Allergic to nuts").id == "profile:1"
 
 
-def test_an_imported_item_has_what_its_kind_needs(book, me):
+def test_import_rejects_a_kv_without_subject(book, me):
     me.remember(kind="kv", metadata={"subject": "bill", "value": "500"})
     lines = [line.replace('"subject":"bill",', "") for line in me.export()]
     with pytest.raises(InvalidInput, match="needs metadata"):

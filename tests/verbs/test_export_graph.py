@@ -105,7 +105,7 @@ def told(graph):
     ]
 
 
-def test_into_an_empty_memory_it_comes_whole_with_its_ids(graph, me, book, store):
+def test_import_graph_into_an_empty_memory_keeps_all_ids(graph, me, book, store):
     ben = book.user("ben")
     assert ben.import_(list(me.export())).whole
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
@@ -114,7 +114,7 @@ def test_into_an_empty_memory_it_comes_whole_with_its_ids(graph, me, book, store
     assert store.unembedded(BEN, UnembeddedQuery(10)).graph == []
 
 
-def test_what_was_read_from_ones_own_sources_is_from_the_importers_own(graph, me, book, store):
+def test_import_graph_rewrites_own_source_scopes_to_the_importer(graph, me, book, store):
     ben = book.user("ben")
     ben.import_(list(me.export()))
     arrived = store.whole_graph(BEN)
@@ -132,7 +132,7 @@ def seen(me):
     return graph
 
 
-def test_what_was_learned_merged_noted_and_forgotten_arrives_so(learned, me, book, store):
+def test_import_graph_keeps_merged_noted_and_forgotten_items(learned, me, book, store):
     ben = book.user("ben")
     ben.import_(list(me.export()))
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
@@ -145,7 +145,7 @@ def test_what_was_learned_merged_noted_and_forgotten_arrives_so(learned, me, boo
     assert sarah.id == ben.node("Sally Brook").node.id == me.node("Sarah Chen").node.id
 
 
-def test_what_arrived_forgotten_is_restorable_there(learned, me, book):
+def test_import_graph_keeps_forgotten_items_restorable(learned, me, book):
     """But for the node whose name another has by now."""
     ben = book.user("ben")
     ben.import_(list(me.export()))
@@ -157,7 +157,7 @@ def test_what_arrived_forgotten_is_restorable_there(learned, me, book):
     assert ben.artifact(plan)
 
 
-def test_a_forgotten_node_takes_up_nothing_that_comes(learned, me, book):
+def test_import_graph_does_not_join_nodes_to_a_forgotten_node(learned, me, book):
     """Beside others: what comes of a name is told of the node that has it now."""
     ben = book.user("ben")
     gone = ben.nodes_add("Dan").id
@@ -167,7 +167,7 @@ def test_a_forgotten_node_takes_up_nothing_that_comes(learned, me, book):
     assert ben.restore(learned[2]).ids
 
 
-def test_importing_again_adds_nothing(graph, me, book, store):
+def test_import_graph_twice_adds_nothing(graph, me, book, store):
     ben = book.user("ben")
     lines = list(me.export())
     ben.import_(lines)
@@ -179,7 +179,7 @@ def test_importing_again_adds_nothing(graph, me, book, store):
     assert list(me.export()) == lines
 
 
-def test_beside_others_a_known_name_takes_up_what_is_told(graph, me, book, store):
+def test_import_graph_adds_assertions_to_an_existing_node_by_name(graph, me, book, store):
     mira = a_node("Mira", user_id="ben", description="The cellist")
     assertion = a_node_telling(mira, source=None, description="The cellist")
     store.apply(changeset(putting_node(mira, assertion), scope=BEN))
@@ -199,7 +199,7 @@ def test_beside_others_a_known_name_takes_up_what_is_told(graph, me, book, store
     assert store.counters(BEN).graph == revision
 
 
-def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):
+def test_import_treats_a_memory_with_only_a_graph_as_nonempty(graph, me, book, store):
     store.apply(changeset(putting_node(a_node("Noa", user_id="ben")), scope=BEN))
     assert not book.user("ben").import_(list(me.export())).whole
     assert len(store.whole_graph(BEN).nodes) == 5
@@ -209,7 +209,7 @@ def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):
 LATER = {"node_telling": "not_called", "edge_telling": "beside", "extraction": "heard"}
 
 
-def test_an_export_of_an_older_version_arrives(graph, me, book, store):
+def test_import_graph_accepts_an_export_of_an_older_version(graph, me, book, store):
     lines = [json.loads(line) for line in me.export()]
     older = [{k: v for k, v in line.items() if k != LATER.get(line["type"])} for line in lines]
     assert older != lines
@@ -248,7 +248,7 @@ def lines_with(me, type_, **changes):
         ("marks", {"salience": 7}),
     ],
 )
-def test_a_line_that_is_not_ours_is_refused_and_nothing_comes(
+def test_import_graph_rejects_an_invalid_line_and_imports_nothing(
     graph, me, book, store, type_, changes
 ):
     with pytest.raises(InvalidInput):
@@ -256,7 +256,7 @@ def test_a_line_that_is_not_ours_is_refused_and_nothing_comes(
     assert store.whole_graph(BEN).is_empty
 
 
-def test_two_nodes_of_one_name_or_two_owners_are_refused(graph, me, book):
+def test_import_graph_rejects_duplicate_node_names_and_second_owners(graph, me, book):
     lines = list(me.export())
     node = next(told for told in map(json.loads, lines) if told.get("is_owner"))
     for twin in ({"id": "node:2"}, {"id": "node:2", "key": "other"}):

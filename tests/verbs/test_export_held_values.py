@@ -36,7 +36,7 @@ def told(questions):
     ]
 
 
-def test_into_an_empty_memory_questions_come_whole(asking, book):
+def test_import_into_an_empty_memory_keeps_conflicts_and_alternatives(asking, book):
     ben = book.user("ben")
     answer = ben.import_(list(asking.export()))
     assert answer.whole
@@ -45,7 +45,7 @@ def test_into_an_empty_memory_questions_come_whole(asking, book):
     assert all(finding.ok for finding in ben.doctor())
 
 
-def test_what_was_imported_is_decided_as_at_home(asking, book):
+def test_resolve_works_on_an_imported_conflict(asking, book):
     ben = book.user("ben")
     ben.import_(list(asking.export()))
     question = ben.conflicts()[0]
@@ -54,7 +54,7 @@ def test_what_was_imported_is_decided_as_at_home(asking, book):
     assert ben.show(question.held[0].id).memory.importance == 1  # it was mentioned
 
 
-def test_repeats_are_not_doubled_and_differing_values_become_alternatives(me, book):
+def test_import_skips_repeats_and_keeps_differing_values_as_alternatives(me, book):
     here = book.user("ben")
     same, mine = tell(here, 7, "alarm code"), tell(here, 1111)
     fact = here.remember("Dana lives in Haifa", kind="fact")
@@ -71,7 +71,7 @@ def test_repeats_are_not_doubled_and_differing_values_become_alternatives(me, bo
     assert here.conflicts() == []
 
 
-def test_importing_again_keeps_each_alternative_once(me, book):
+def test_import_twice_keeps_each_alternative_once(me, book):
     here = book.user("ben")
     mine = tell(here, 1111)
     tell(me, 2222)
@@ -81,7 +81,7 @@ def test_importing_again_keeps_each_alternative_once(me, book):
     assert len(here.show(mine.id).alternatives) == 1
 
 
-def test_into_a_memory_that_has_something_what_waits_becomes_an_alternative(asking, book):
+def test_import_into_a_nonempty_memory_turns_held_values_to_alternatives(asking, book):
     """An import never asks; what waits there is not lost here."""
     here = book.user("ben")
     mine = tell(here, 1111)
@@ -99,7 +99,7 @@ def test_into_a_memory_that_has_something_what_waits_becomes_an_alternative(aski
     assert here.conflicts(alternatives=True) == before
 
 
-def test_into_its_own_memory_nothing_changes(asking):
+def test_import_into_the_exported_memory_changes_no_conflicts(asking):
     before = told(asking.conflicts(alternatives=True))
     asking.import_(list(asking.export()))
     assert told(asking.conflicts(alternatives=True)) == before
@@ -115,7 +115,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_line_is_refused_and_nothing_comes_in(me, book, case):
+def test_import_rejects_an_invalid_held_value_and_imports_nothing(me, book, case):
     there = tell(me, 1111)
     tell(me, 2222)
     lines = [json.loads(line) for line in me.export()]

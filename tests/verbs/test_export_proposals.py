@@ -23,7 +23,7 @@ def waiting(me, clock):
     return me
 
 
-def test_into_an_empty_memory_they_come_whole(waiting, book):
+def test_import_into_an_empty_memory_keeps_all_proposals(waiting, book):
     ben = book.user("ben")
     imported = ben.import_(list(waiting.export()))
     assert (imported.whole, imported.proposals) == (True, 3)
@@ -32,7 +32,7 @@ def test_into_an_empty_memory_they_come_whole(waiting, book):
     assert all(finding.ok for finding in ben.doctor())
 
 
-def test_what_was_imported_is_decided_as_at_home(waiting, book):
+def test_accept_works_on_an_imported_proposal(waiting, book):
     ben = book.user("ben")
     ben.import_(list(waiting.export()))
     berlin, jaffa, _ = ben.proposals()
@@ -41,7 +41,7 @@ def test_what_was_imported_is_decided_as_at_home(waiting, book):
     assert len(waiting.proposals()) == 3
 
 
-def test_beside_others_only_what_is_new_waits(waiting, book):
+def test_import_into_a_nonempty_memory_adds_only_new_proposals(waiting, book):
     ben = book.user("ben")
     ben.profile_set("goals", ["run"])
     ben.agent("helper").propose("city", "Jaffa")
@@ -51,7 +51,7 @@ def test_beside_others_only_what_is_new_waits(waiting, book):
     assert len(ben.proposals()) == 2
 
 
-def test_one_that_waits_here_already_gets_the_signals_of_the_other(waiting, book):
+def test_import_merges_signals_into_an_equal_pending_proposal(waiting, book):
     ben = book.user("ben")
     own = ben.agent("writer").propose("city", "berlin")
     ben.import_(list(waiting.export()))
@@ -61,7 +61,7 @@ def test_one_that_waits_here_already_gets_the_signals_of_the_other(waiting, book
     assert berlin.evidence == ("I moved",)
 
 
-def test_what_comes_is_erased_with_its_source_under_the_id_that_it_has_here(me, book):
+def test_import_maps_a_proposals_source_to_the_local_source_id(me, book):
     ben = book.user("ben")
     mails = {"source_type": "text-import", "external_id": "letter-1", "origin": "post"}
     there, here = me.ingest("A letter", **mails).id, ben.ingest("A letter", **mails).id
@@ -71,14 +71,14 @@ def test_what_comes_is_erased_with_its_source_under_the_id_that_it_has_here(me, 
     assert (there != here, ben.proposals()) == (True, [])
 
 
-def test_a_memory_with_nothing_but_a_proposal_is_not_empty(waiting, book):
+def test_import_treats_a_memory_with_only_a_proposal_as_nonempty(waiting, book):
     ben = book.user("ben")
     ben.agent("helper").propose("city", "Porto")
     assert not ben.import_(list(waiting.export())).whole
     assert {each.value for each in ben.proposals()} == {"Porto", "Berlin", "Jaffa", "run"}
 
 
-def test_what_has_ended_on_the_way_waits_no_longer(waiting, book, clock):
+def test_import_drops_expired_proposals(waiting, book, clock):
     lines = list(waiting.export())
     clock.tick(days=8)
     ben = book.user("ben")
@@ -105,7 +105,7 @@ def test_what_has_ended_on_the_way_waits_no_longer(waiting, book, clock):
         ("colour", "red"),
     ],
 )
-def test_a_wrong_line_is_refused_and_changes_nothing(waiting, book, name, value):
+def test_import_rejects_an_invalid_proposal_and_changes_nothing(waiting, book, name, value):
     lines = [json.loads(line) for line in waiting.export()]
     proposal = next(line for line in lines if line["type"] == "proposal")
     proposal[name] = value

@@ -18,7 +18,7 @@ def note(me):
     return me.remember("The garden gate needs a new lock").id
 
 
-def test_forgotten_leaves_every_read(me, clock, note):
+def test_forget_hides_a_memory_from_every_read(me, clock, note):
     answer = me.forget(note)
     assert (answer.ids, answer.already) == ((note,), ())
     assert answer.restorable_until == clock.now + timedelta(days=30)
@@ -29,7 +29,7 @@ def test_forgotten_leaves_every_read(me, clock, note):
     assert [m.id for m in me.list(forgotten=True).memories] == [note]
 
 
-def test_restored_as_it_was(me, clock, note):
+def test_restore_brings_back_a_forgotten_memory_unchanged(me, clock, note):
     before = me.show(note).memory
     me.forget(note)
     clock.tick(days=29)
@@ -40,7 +40,7 @@ def test_restored_as_it_was(me, clock, note):
     assert [event["event"] for event in me.history(note)] == ["RESTORE", "DELETE", "ADD"]
 
 
-def test_both_are_idempotent(me, note):
+def test_forget_and_restore_are_idempotent(me, note):
     me.forget(note)
     again = me.forget([note])
     assert (again.ids, again.already, again.revision) == ((), (note,), 2)
@@ -49,7 +49,7 @@ def test_both_are_idempotent(me, note):
     assert (again.ids, again.already, again.revision) == ((), (note,), 3)
 
 
-def test_after_purging_nothing_brings_it_back(me, clock, note):
+def test_restore_after_purge_is_not_found(me, clock, note):
     me.forget(note)
     clock.tick(days=30)
     assert me.tidy().purged == 1
@@ -59,7 +59,7 @@ def test_after_purging_nothing_brings_it_back(me, clock, note):
 
 
 @pytest.mark.parametrize("verb", ["forget", "restore", "erase", "show"])
-def test_unknown_purged_and_other_peoples_look_the_same(book, me, clock, note, verb):
+def test_not_found_is_equal_for_unknown_purged_and_foreign_ids(book, me, clock, note, verb):
     other = book.user("ben").remember("The safe code is 4711").id
     me.forget(note)
     clock.tick(days=31)
@@ -73,13 +73,13 @@ def test_unknown_purged_and_other_peoples_look_the_same(book, me, clock, note, v
     assert live(book.user("ben")) == {other}
 
 
-def test_one_unknown_id_and_nothing_is_forgotten(me, note):
+def test_forget_with_an_unknown_id_forgets_nothing(me, note):
     with pytest.raises(NotFound):
         me.forget([note, "no-such-id"])
     assert live(me) == {note}
 
 
-def test_a_passage_points_to_its_source(me):
+def test_forget_of_a_passage_id_is_refused_and_names_the_source(me):
     with pytest.raises(InvalidInput, match="passage") as caught:
         me.forget("source:7e7c1c6e#3")
     assert "source:7e7c1c6e." in caught.value.remedy
@@ -112,21 +112,21 @@ def several(me, clock):
         ({"filters": {"pinned": True}}, {"pinned"}),
     ],
 )
-def test_by_filter(me, several, asked, gone):
+def test_forget_by_filter(me, several, asked, gone):
     answer = me.forget(**asked)
     assert set(answer.ids) == {several[name] for name in gone}
     assert live(me) == {id for name, id in several.items() if name not in gone}
     assert me.revision == (5 if gone else 4)
 
 
-def test_forgetting_everything_by_accident_is_refused(me, several):
+def test_forget_refuses_empty_arguments(me, several):
     for nothing in ({}, {"filters": {}}, {"kinds": []}):
         with pytest.raises(MissingField):
             me.forget(**nothing)
     assert live(me) == set(several.values())
 
 
-def test_by_query_candidates_come_first_and_several_may_be_chosen(me, several):
+def test_forget_by_query_offers_candidates_before_forgetting(me, several):
     choice = me.forget(query="mail about hay")
     found = [hit.id for hit in choice.candidates]
     assert set(found) == {several["old"], several["new"]}
@@ -138,7 +138,7 @@ def test_by_query_candidates_come_first_and_several_may_be_chosen(me, several):
 # ——— restoring what was replaced ———
 
 
-def test_what_was_superseded_swaps_back_and_forth(me):
+def test_restore_swaps_a_superseded_fact_back_and_forth(me):
     old = me.remember("Dana lives in Haifa", kind="fact").id
     new = me.update(old, content="Dana lives in Berlin").id
     answer = me.restore(old)
@@ -150,7 +150,7 @@ def test_what_was_superseded_swaps_back_and_forth(me):
     assert live(me) == {new}
 
 
-def test_what_was_overridden_swaps_back_and_forth(me):
+def test_restore_swaps_an_overridden_value_back_and_forth(me):
     old = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     new = me.update(old, metadata={"value": 600}).id
     assert me.restore(old).replaced == (new,)
@@ -159,7 +159,7 @@ def test_what_was_overridden_swaps_back_and_forth(me):
     assert [hit.text for hit in me.recall("bill").hits] == ["bill is 600"]
 
 
-def test_from_far_back_in_a_chain(me):
+def test_restore_reaches_far_back_in_a_supersede_chain(me):
     first = me.remember("Dana lives in Haifa", kind="fact").id
     second = me.update(first, content="Dana lives in Berlin").id
     third = me.update(second, content="Dana lives in Rome").id
@@ -167,7 +167,7 @@ def test_from_far_back_in_a_chain(me):
     assert live(me) == {first}
 
 
-def test_an_overridden_value_is_gone_after_thirty_days(me, clock):
+def test_tidy_purges_an_overridden_value_after_thirty_days(me, clock):
     old = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     new = me.update(old, metadata={"value": 600}).id
     clock.tick(days=30)
@@ -177,7 +177,7 @@ def test_an_overridden_value_is_gone_after_thirty_days(me, clock):
     assert live(me) == {new}
 
 
-def test_what_comes_back_after_its_end_has_no_end(me, clock):
+def test_restore_after_the_expiry_date_clears_expires_at(me, clock):
     id = me.remember("Call the plumber", ttl_days=5).id
     me.forget(id)
     clock.tick(days=10)
@@ -185,7 +185,7 @@ def test_what_comes_back_after_its_end_has_no_end(me, clock):
     assert me.show(id).memory.expires_at is None
 
 
-def test_what_was_forgotten_and_said_anew_is_no_version_of_it(me, clock):
+def test_show_omits_forgotten_versions_of_a_field_that_was_set_again(me, clock):
     """To nobody, today or at a look back: it comes back only by being restored."""
     me.profile_set("city", "Hideout")
     me.abbreviate("YC", "Hideout")
@@ -200,7 +200,7 @@ def test_what_was_forgotten_and_said_anew_is_no_version_of_it(me, clock):
             assert handle.show(id, known_at=clock()).versions == shown.versions
 
 
-def test_what_was_restored_has_all_its_versions_again(me):
+def test_restore_brings_back_all_versions(me):
     me.profile_set("city", "Porto")
     me.profile_set("city", "Haifa")
     me.forget("profile:city")

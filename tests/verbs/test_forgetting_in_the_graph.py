@@ -35,7 +35,7 @@ def edges(me):
     return {edge.relationship_type for edge in me.edges(past=True).edges}
 
 
-def test_a_forgotten_node_is_found_nowhere_and_comes_back_with_all_that_was_told(friends):
+def test_forget_node_and_restore_bring_back_edges_and_notes(friends):
     me = friends
     before, sarah = told(me), me.node("Sarah Chen").node.id
     assert me.forget(sarah).ids == (sarah,)
@@ -50,7 +50,7 @@ def test_a_forgotten_node_is_found_nowhere_and_comes_back_with_all_that_was_told
     assert [note.content for note in me.node(sarah).notes] == ["Plays the cello"]
 
 
-def test_a_forgotten_relationship_that_is_said_again_is_there_again(friends):
+def test_relate_revives_a_forgotten_edge(friends):
     me = friends
     edge = next(each for each in me.edges().edges if each.relationship_type == "friend")
     me.forget(edge.id)
@@ -59,7 +59,7 @@ def test_a_forgotten_relationship_that_is_said_again_is_there_again(friends):
     assert me.edges(node="me").edges[0].id == edge.id
 
 
-def test_a_forgotten_edge_and_a_forgotten_note_go_alone(friends):
+def test_forget_and_restore_of_an_edge_and_a_note_leave_the_node(friends):
     me = friends
     sarah = me.node("Sarah Chen")
     edge = next(edge for edge in sarah.edges if edge.relationship_type == "friend")
@@ -71,7 +71,7 @@ def test_a_forgotten_edge_and_a_forgotten_note_go_alone(friends):
     assert [note.content for note in me.node("Sarah Chen").notes] == ["Plays the cello"]
 
 
-def test_what_was_forgotten_is_purged_after_thirty_days(friends, clock):
+def test_tidy_purges_a_forgotten_node_after_thirty_days(friends, clock):
     me = friends
     sarah = me.node("Sarah Chen").node.id
     me.forget(sarah)
@@ -83,7 +83,7 @@ def test_what_was_forgotten_is_purged_after_thirty_days(friends, clock):
     assert names(me) == {me.principal.user_id, "Acme"}
 
 
-def test_what_was_forgotten_can_be_erased(friends):
+def test_erase_accepts_forgotten_graph_items(friends):
     me = friends
     me.artifacts_create("Letter", "A letter about whales")
     sarah = me.node("Sarah Chen")
@@ -99,7 +99,7 @@ def test_what_was_forgotten_can_be_erased(friends):
     assert me.verify_forget("whales").clean
 
 
-def test_a_node_whose_name_another_has_by_now_is_not_restored(friends):
+def test_restore_refuses_a_node_with_a_name_taken_since(friends):
     me = friends
     sarah = me.node("Sarah Chen").node.id
     me.forget(sarah)
@@ -110,7 +110,7 @@ def test_a_node_whose_name_another_has_by_now_is_not_restored(friends):
     assert me.node("Sarah Chen").node.id == other.id
 
 
-def test_an_erased_node_takes_its_relationships_and_notes_along(friends):
+def test_erase_node_erases_edges_and_notes(friends):
     me = friends
     sarah = me.node("Sarah Chen").node.id
     erased = me.erase(sarah, now=True)
@@ -121,7 +121,7 @@ def test_an_erased_node_takes_its_relationships_and_notes_along(friends):
         assert me.verify_forget(text).clean
 
 
-def test_the_owner_stays(friends):
+def test_forget_and_erase_refuse_the_owner_node(friends):
     me = friends
     owner = me.node("me").node.id
     for take_away in (me.forget, me.erase):
@@ -130,7 +130,7 @@ def test_the_owner_stays(friends):
     assert me.node("me").node.is_owner
 
 
-def test_an_artifact_is_forgotten_restored_and_erased(me):
+def test_forget_restore_and_erase_of_an_artifact(me):
     made = me.artifacts_create("Draft", {"text": "Dear Sarah"}, content_type="action").id
     me.forget(made)
     assert me.artifacts().artifacts == ()
@@ -141,7 +141,7 @@ def test_an_artifact_is_forgotten_restored_and_erased(me):
     assert me.verify_forget("Dear Sarah").clean
 
 
-def test_notes_end_by_themselves(friends, clock):
+def test_note_expires_after_the_given_lifetime(friends, clock):
     me = friends
     me.note("Acme", "Closed for the holidays", lifetime="week")
     clock.tick(days=8)
@@ -150,7 +150,7 @@ def test_notes_end_by_themselves(friends, clock):
     assert me.verify_forget("holidays").clean
 
 
-def test_what_only_a_forgotten_source_tells_keeps_no_word_of_an_erased_one(me):
+def test_erase_of_a_source_leaves_no_text_in_nodes_of_a_forgotten_source(me):
     """Hidden, it waits for the source that may come back, and says what that one says."""
     ids = []
     for number in range(2):

@@ -22,7 +22,7 @@ def talk(me):
     return me.ingest(TALK, external_id="c1", thread="main").id
 
 
-def test_a_forgotten_source_is_found_nowhere_and_comes_back_whole(me, talk):
+def test_forget_source_hides_all_passages_and_restore_reverts(me, talk):
     before = texts(me)
     assert len(before) == 2
     assert me.forget(talk).ids == (talk,)
@@ -39,7 +39,7 @@ def test_a_forgotten_source_is_found_nowhere_and_comes_back_whole(me, talk):
     assert len(me.show(talk).passages) == 2
 
 
-def test_ingested_again_it_stays_forgotten_until_it_is_restored(me, talk):
+def test_reingest_of_a_forgotten_source_keeps_the_source_forgotten(me, talk):
     me.forget(talk)
     for append in (False, True):
         again = me.ingest(TALK, external_id="c1", append=append)
@@ -47,7 +47,7 @@ def test_ingested_again_it_stays_forgotten_until_it_is_restored(me, talk):
     assert me.recall("heron wall").is_empty
 
 
-def test_thirty_days_later_it_is_gone_and_may_come_anew(me, talk, clock):
+def test_purged_source_cannot_be_restored_but_can_be_ingested_again(me, talk, clock):
     me.forget(talk)
     clock.tick(days=31)
     with pytest.raises(NotFound):
@@ -58,7 +58,7 @@ def test_thirty_days_later_it_is_gone_and_may_come_anew(me, talk, clock):
     assert me.ingest(TALK, external_id="c1").is_new
 
 
-def test_a_passage_belongs_to_its_source_and_the_error_says_so(me, talk):
+def test_forget_restore_and_erase_refuse_a_passage_id(me, talk):
     for verb in ("forget", "restore", "erase"):
         with pytest.raises(InvalidInput) as refused:
             getattr(me, verb)(f"{talk}#1")
@@ -68,7 +68,7 @@ def test_a_passage_belongs_to_its_source_and_the_error_says_so(me, talk):
 
 
 @pytest.mark.parametrize("slip", ["2a", "-1", "", "1#2", "²", "٢", "9" * 30, "0", "01", " 1"])
-def test_a_mistyped_passage_never_means_the_whole_source(me, talk, slip):
+def test_mistyped_passage_id_never_means_the_whole_source(me, talk, slip):
     """Forgetting, and far more so erasing, everything because of a typing error would be fatal."""
     for verb in ("forget", "restore", "erase"):
         with pytest.raises(InvalidInput) as refused:
@@ -79,7 +79,7 @@ def test_a_mistyped_passage_never_means_the_whole_source(me, talk, slip):
     assert len(me.show(talk).passages) == 2
 
 
-def test_an_unknown_source_and_another_users_look_the_same(book, me):
+def test_not_found_is_equal_for_unknown_and_foreign_sources(book, me):
     bobs = book.user("bob").ingest(TALK).id
     for verb in ("forget", "restore", "erase", "show", "history"):
         messages = []
@@ -90,7 +90,7 @@ def test_an_unknown_source_and_another_users_look_the_same(book, me):
         assert messages[0] == messages[1], verb
 
 
-def test_by_its_name_where_it_came_from(me, talk, tmp_path):
+def test_forget_restore_and_erase_accept_a_source_alias(me, talk, tmp_path):
     path = tmp_path / "note.txt"
     path.write_text("A heron on the wall.")
     file = me.ingest(path).id
@@ -108,14 +108,14 @@ def test_by_its_name_where_it_came_from(me, talk, tmp_path):
         me.forget("chat:c1")
 
 
-def test_memories_and_sources_go_in_one_breath(me, talk):
+def test_forget_restore_and_erase_accept_memories_and_sources_together(me, talk):
     memory = me.remember("The heron is grey").id
     assert set(me.forget([memory, talk]).ids) == {memory, talk}
     assert set(me.restore([memory, talk]).ids) == {memory, talk}
     assert set(me.erase([memory, talk]).ids) == {memory, talk}
 
 
-def test_erased_means_gone_with_what_came_out_of_it(me, talk):
+def test_erase_source_erases_derived_memories(me, talk):
     derived = me.remember("The heron has a name", source_id=talk).id
     other = me.remember("The stork has a name").id
     erased = me.erase(talk)
@@ -127,7 +127,7 @@ def test_erased_means_gone_with_what_came_out_of_it(me, talk):
     assert me.ingest(TALK, external_id="c1").is_new
 
 
-def test_erased_before_it_was_processed_its_work_is_owed_no_longer(open_book):
+def test_erase_of_an_unprocessed_source_cancels_the_job(open_book):
     book = open_book(worker="off")
     me = book.user("ana")
     done = me.ingest(TALK, wait=False)
@@ -135,7 +135,7 @@ def test_erased_before_it_was_processed_its_work_is_owed_no_longer(open_book):
     assert me.jobs() == []
 
 
-def test_forgotten_by_filter(me, talk, clock):
+def test_forget_by_filter_includes_sources(me, talk, clock):
     mail = me.ingest(letter("A heron.")).id
     memory = me.remember("The heron is grey", source_id=talk).id
     assert set(me.forget(source_type="email").ids) == {mail}
@@ -146,7 +146,7 @@ def test_forgotten_by_filter(me, talk, clock):
     assert set(me.forget(older_than_days=1).ids) == {talk, mail}
 
 
-def test_how_old_a_source_is_says_when_it_was_said_and_not_when_it_came_in(me, clock):
+def test_forget_by_age_uses_source_dates_not_ingest_time(me, clock):
     """A note of a year ago may come in today; a talk that still goes on is not old."""
     old = me.ingest("A heron came.", date=clock() - timedelta(days=365)).id
     undated = me.ingest("A heron on the wall.").id
@@ -157,7 +157,7 @@ def test_how_old_a_source_is_says_when_it_was_said_and_not_when_it_came_in(me, c
     assert me.forget(older_than_days=0.5).ids == (talk,)
 
 
-def test_by_query_its_passages_are_offered_and_lead_to_the_source(me, talk):
+def test_forget_by_query_offers_passages_that_lead_to_the_source(me, talk):
     offered = me.forget(query="heron wall").candidates
     assert {hit.citation.source for hit in offered} == {talk}
     with pytest.raises(InvalidInput) as refused:
@@ -165,13 +165,13 @@ def test_by_query_its_passages_are_offered_and_lead_to_the_source(me, talk):
     assert me.forget(refused.value.remedy.split()[-1].strip(".")).ids == (talk,)
 
 
-def test_an_update_by_query_offers_only_what_can_be_updated(me, talk):
+def test_update_by_query_offers_only_memories(me, talk):
     memory = me.remember("The heron by the wall is grey").id
     offered = me.update(query="heron wall", content="x").candidates
     assert [hit.id for hit in offered] == [memory]
 
 
-def test_erasing_a_user_takes_their_sources_along(me, book, talk):
+def test_erase_user_deletes_sources_of_that_user_only(me, book, talk):
     bobs = book.user("bob").ingest(TALK).id
     assert talk in me.erase_user().ids
     assert me.sources().sources == ()
@@ -180,7 +180,7 @@ def test_erasing_a_user_takes_their_sources_along(me, book, talk):
     assert len(book.user("bob").show(bobs).passages) == 2
 
 
-def test_the_header_tells_of_a_new_source_once(me):
+def test_changes_report_each_source_event_once(me):
     agent = me.agent("helper")
     agent.changes()
     done = me.ingest(TALK, title="Birds")

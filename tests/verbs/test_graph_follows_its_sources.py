@@ -29,7 +29,7 @@ def other_book(tmp_path, clock):
 
 
 @pytest.mark.parametrize("erased", range(len(TALKS)))
-def test_an_erased_source_is_as_if_it_had_never_been_met(book, other_book, erased):
+def test_erase_source_leaves_the_graph_as_if_never_ingested(book, other_book, erased):
     me, never = book.user(OWNER), other_book.user(OWNER)
     ids = [take_in(me, number) for number in range(len(TALKS))]
     settled(book)
@@ -45,7 +45,7 @@ def test_an_erased_source_is_as_if_it_had_never_been_met(book, other_book, erase
 
 @settings(max_examples=12)
 @given(order=st.permutations(NUMBERS), erased=st.sets(st.sampled_from(NUMBERS), max_size=3))
-def test_whatever_came_in_whichever_order(order, erased):
+def test_erase_source_graph_is_independent_of_ingest_order(order, erased):
     clock = Clock()
     with (
         commonplace.open(
@@ -68,7 +68,7 @@ def test_whatever_came_in_whichever_order(order, erased):
         assert told(me) == told(never)
 
 
-def test_what_a_forgotten_source_told_hides_and_comes_back_with_it(book):
+def test_forget_source_hides_graph_items_and_restore_reverts(book):
     me = book.user(OWNER)
     ids = [take_in(me, number) for number in range(3)]
     settled(book)
@@ -84,7 +84,7 @@ def test_what_a_forgotten_source_told_hides_and_comes_back_with_it(book):
     assert told(me) == hidden
 
 
-def test_a_purged_source_takes_along_what_it_told(book, clock):
+def test_purge_of_a_source_deletes_graph_assertions(book, clock):
     me = book.user(OWNER)
     ids = [take_in(me, number) for number in range(3)]
     settled(book)
@@ -96,7 +96,7 @@ def test_a_purged_source_takes_along_what_it_told(book, clock):
     assert me.verify_forget("Rex").clean
 
 
-def test_no_word_of_an_erased_source_is_left_in_the_graph(book):
+def test_erase_source_leaves_no_text_in_the_graph(book):
     me = book.user(OWNER)
     ids = [take_in(me, number) for number in range(len(TALKS))]
     settled(book)
@@ -105,7 +105,7 @@ def test_no_word_of_an_erased_source_is_left_in_the_graph(book):
         assert me.verify_forget(word).clean
 
 
-def test_what_somebody_said_themself_stays_when_the_source_goes(book):
+def test_erase_source_keeps_edges_and_notes_by_the_owner(book):
     me = book.user(OWNER)
     id = take_in(me, 0)
     settled(book)
@@ -118,7 +118,7 @@ def test_what_somebody_said_themself_stays_when_the_source_goes(book):
     assert sarah.node.source_count == 0
 
 
-def test_a_node_that_was_erased_does_not_come_back_while_the_talk_goes_on(book, clock):
+def test_erased_node_returns_only_when_a_later_turn_mentions_the_name(book, clock):
     me = book.user(OWNER)
     me.observe("My brother Dan lives in Haifa.", thread="main")
     clock.tick(minutes=2)
@@ -134,7 +134,7 @@ def test_a_node_that_was_erased_does_not_come_back_while_the_talk_goes_on(book, 
     assert "Dan" in {node.name for node in me.people().nodes}
 
 
-def test_nothing_fails_because_others_have_all_the_names(book):
+def test_erase_and_restore_number_a_node_with_a_name_already_taken(book):
     """What is left of a node after an erasure, or comes back, may be called as another is."""
     me = book.user(OWNER)
     said = ("Ana: My friend Sarah Chen works at Acme.", "Ana: My friend Sarah works at Acme.")
@@ -150,7 +150,7 @@ def test_nothing_fails_because_others_have_all_the_names(book):
     assert {node.name for node in me.people().nodes} == {OWNER, "Sarah", "Sarah (2)"}
 
 
-def test_what_a_guarded_source_tells_does_not_show_in_what_is_open(book):
+def test_sensitive_source_does_not_affect_open_graph_reads(book):
     me = book.user(OWNER)
     open_one = "Ana: My friend Sarah Chen works at Acme."
     secret = "Ana: My name is Ana Zebrowitz. Sarah Chen is ill, and left Acme."
@@ -185,7 +185,7 @@ def _similarity_without(book, said):
     return found.semantic.people[0].explanation.similarity
 
 
-def test_a_name_that_was_anothers_is_theirs_once_the_other_was_never_met(book):
+def test_erase_of_a_namesake_frees_the_name_for_the_other_node(book):
     """Two are called Sarah Chen, so that one of them goes by Sally; until the other is erased."""
 
     def letter(number, name, address):

@@ -46,24 +46,24 @@ def friends(me, **moments):
         (None, "2026-02-01", set()),
     ],
 )
-def test_where_he_worked(told, as_of, known_at, expected):
+def test_edges_combine_as_of_and_known_at(told, as_of, known_at, expected):
     assert jobs(told, as_of=as_of, known_at=known_at) == expected
 
 
-def test_since_when_it_holds_is_not_known_before_it_was_told(told):
+def test_edges_known_at_ignores_a_valid_from_recorded_later(told):
     assert friends(told, as_of="2021-01-01") == 1
     assert friends(told, as_of="2021-01-01", known_at="2026-03-10") == 0
     assert friends(told, as_of="2026-02-01", known_at="2026-03-10") == 1
 
 
-def test_a_node_is_called_as_it_was_then(told):
+def test_node_known_at_shows_the_earlier_name_and_description(told):
     id = told.node("Daniel Cohen").node.id
     then = told.node(id, known_at="2026-03-10").node
     assert (then.name, then.description) == ("Dan", "")
     assert told.node(id).node.description == "A gardener"
 
 
-def test_explore_and_a_walk_are_asked_about_a_moment_too(told):
+def test_explore_and_traverse_accept_as_of_and_known_at(told):
     acme = told.node("Acme").node.id
     near = told.traverse(seed_nodes=[acme], as_of="2026-01-15").reached
     assert "Daniel Cohen" in {each.name for each in near}
@@ -72,7 +72,7 @@ def test_explore_and_a_walk_are_asked_about_a_moment_too(told):
     assert {hit.name for hit in found.semantic.people} == {"Dan"}
 
 
-def test_the_notes_of_a_moment_are_the_same_wherever_they_are_shown(told, clock):
+def test_notes_of_a_moment_are_equal_in_node_edges_and_explore(told, clock):
     """Noted on 1 April for a week; on 8 April something else."""
     dan, works = told.node("Daniel Cohen").node.id, told.edges(types="works-at").edges[0].id
     for about in (dan, works):
@@ -102,7 +102,7 @@ def test_the_notes_of_a_moment_are_the_same_wherever_they_are_shown(told, clock)
     assert said == {"Is well again"}
 
 
-def test_a_query_sees_all_edges_and_says_so(told):
+def test_cypher_rejects_as_of_and_sees_edges_of_all_times(told):
     with pytest.raises(InvalidInput, match="query sees all"):
         told.traverse(cypher="MATCH (n) RETURN n", as_of="2026-01-15")
     rows = told.traverse(
@@ -112,7 +112,7 @@ def test_a_query_sees_all_edges_and_says_so(told):
     assert rows == (("Globex",),)
 
 
-def test_what_ends_before_it_begins_is_refused(told):
+def test_relate_rejects_valid_to_before_valid_from(told):
     with pytest.raises(InvalidInput):
         told.relate("Acme", "Globex", "partner", valid_from="2026-03-01", valid_to="2026-01-01")
 
@@ -125,7 +125,7 @@ def test_what_ends_before_it_begins_is_refused(told):
         ("Ana: I work at Acme until the end of May.", "2026-05-20", "2026-06-02"),
     ],
 )
-def test_what_is_only_known_to_end_was_so_before(me, said, before, after):
+def test_extract_edge_with_only_an_end_date_holds_before_the_end(me, said, before, after):
     me.ingest(said, format="transcript", date="2026-01-05")
     me.extract()
     assert jobs(me, as_of=before) == {"Acme"}
@@ -140,7 +140,7 @@ def accepted_and_declined(me, days):
 
 
 @pytest.mark.parametrize("days", [("accepted", "declined"), ("declined", "accepted")])
-def test_who_declines_what_they_had_accepted_has_both_in_its_time(me, days):
+def test_extract_declined_offer_ends_the_accepted_job_in_either_order(me, days):
     accepted_and_declined(me, days)
     edges = me.edges(past=True).edges
     told = {e.relationship_type: (e.valid_from, e.valid_to) for e in edges}
@@ -150,20 +150,20 @@ def test_who_declines_what_they_had_accepted_has_both_in_its_time(me, days):
     assert jobs(me) == set()
 
 
-def test_who_only_declined_an_offer_never_worked_there(me):
+def test_extract_declined_offer_alone_makes_no_works_at_edge(me):
     accepted_and_declined(me, ["declined"])
     assert jobs(me, as_of="2026-01-10") == set()
     assert [e.to_name for e in me.edges(types="declined-offer").edges] == ["Google"]
 
 
-def test_without_the_source_that_declines_it_goes_on(me):
+def test_erase_of_the_source_that_ended_an_edge_reopens_the_edge(me):
     accepted_and_declined(me, ["accepted", "declined"])
     declined = next(s.id for s in me.sources().sources if s.started_at.day == 15)
     me.erase([declined])
     assert jobs(me) == {"Google"}
 
 
-def test_what_begins_on_a_day_to_come_does_not_hold_before(me, clock):
+def test_extract_edge_with_a_future_start_holds_only_from_that_day(me, clock):
     me.ingest("Ana: I work at Acme.", format="transcript", date="2026-02-01")
     said = clock()
     monday = (said + timedelta(days=7 - said.weekday())).date()
@@ -177,7 +177,7 @@ def test_what_begins_on_a_day_to_come_does_not_hold_before(me, clock):
     assert jobs(me) == {"Initech"}
 
 
-def test_what_is_to_end_on_a_day_to_come_holds_until_then(me, clock):
+def test_extract_edge_with_a_future_end_holds_until_then(me, clock):
     said = clock()
     me.ingest("Ana: I'm leaving Acme next month.", format="transcript", date=said.isoformat())
     me.extract()
@@ -186,7 +186,7 @@ def test_what_is_to_end_on_a_day_to_come_holds_until_then(me, clock):
     assert jobs(me) == set()
 
 
-def test_what_another_source_of_that_day_contradicts_was_not_so_before(me, clock):
+def test_extract_contradicted_edge_of_the_same_day_holds_at_no_earlier_date(me, clock):
     for place in ("Haifa", "Jena"):
         me.ingest(f"Ana: I live in {place}.", format="transcript", date="2026-01-05")
         clock.tick(hours=1)
@@ -201,7 +201,7 @@ def test_what_another_source_of_that_day_contradicts_was_not_so_before(me, clock
         "Ana: I live in Haifa. Then I moved to Berlin.\nBob: Ok.\nAna: Yes.",
     ],
 )
-def test_of_what_one_source_says_the_later_word_counts(me, said):
+def test_extract_prefers_the_later_statement_within_a_source(me, said):
     for number in range(8):  # whatever ids come out of the dice
         me.ingest(said, format="transcript", date="2026-01-05", external_id=f"talk {number}")
         me.extract()
@@ -217,7 +217,7 @@ def test_of_what_one_source_says_the_later_word_counts(me, said):
         "I work at Wix. I teach at Technion part-time.",
     ],
 )
-def test_two_jobs_that_are_told_together_are_held_together(me, said):
+def test_extract_keeps_two_jobs_stated_together_until_a_new_job(me, said):
     id = me.ingest(f"Ana: {said}", format="transcript", date="2026-01-05").id
     me.extract([id])
     assert {edge.to_name for edge in me.edges(types="works-at").edges} == {"Wix", "Technion"}
@@ -251,7 +251,7 @@ def reached(me, **moments):
     }
 
 
-def test_a_walk_goes_through_what_had_been_said_by_then(talks):
+def test_traverse_as_of_uses_only_sources_dated_by_then(talks):
     assert {"2026-01-05", "2026-02-05", "Tom Chen", "Rosa Blum"} <= reached(talks)
     then = reached(talks, as_of="2026-01-20")
     assert {"2026-01-05", "Tom Chen"} <= then
@@ -259,13 +259,13 @@ def test_a_walk_goes_through_what_had_been_said_by_then(talks):
     assert reached(talks, as_of="2020-01-01") == set()
 
 
-def test_a_walk_goes_through_what_was_known_by_then(talks, clock):
+def test_traverse_known_at_uses_only_sources_ingested_by_then(talks, clock):
     then = reached(talks, known_at=clock() - timedelta(days=5))
     assert {"2026-01-05", "Tom Chen"} <= then
     assert not then & {"2026-02-05", "Rosa Blum"}
 
 
-def test_a_walk_does_not_begin_at_what_had_not_been_said(talks):
+def test_traverse_rejects_a_seed_source_later_than_the_moment(talks):
     later = next(each for each in talks.sources().sources if each.title == "2026-02-05")
     assert talks.traverse(seed_nodes=[later.id]).reached
     for moments in ({"as_of": "2026-01-20"}, {"known_at": "2026-01-20"}):

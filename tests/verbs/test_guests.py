@@ -24,7 +24,7 @@ def gil(book):
     return gil
 
 
-def test_a_participant_whom_the_owner_names_reads_the_source(ana, gil):
+def test_guest_named_as_participant_reads_only_that_source(ana, gil):
     kept = ana.ingest(TALK, participants=["gil", "Somebody Else"])
     other = ana.ingest("The narrow boat was very expensive.")
     assert gil.show(kept.id).source.id == kept.id
@@ -35,7 +35,7 @@ def test_a_participant_whom_the_owner_names_reads_the_source(ana, gil):
         gil.show(other.id)
 
 
-def test_a_name_that_is_only_read_in_a_text_gives_no_right(ana, gil):
+def test_speaker_name_in_a_conversation_grants_no_guest_access(ana, gil):
     talk = [{"speaker": name, "text": "Green, then."} for name in ("gil", "ana")]
     kept = ana.ingest("\n".join(map(json.dumps, talk)), format="conversation")
     assert "gil" in kept.source.participants
@@ -43,7 +43,7 @@ def test_a_name_that_is_only_read_in_a_text_gives_no_right(ana, gil):
         gil.show(kept.id)
 
 
-def test_an_agent_shares_nothing(ana, gil):
+def test_agent_cannot_share_a_source(ana, gil):
     kept = ana.agent("researcher").ingest(TALK, participants=["gil"])
     with pytest.raises(NotFound):
         gil.show(kept.id)
@@ -51,7 +51,7 @@ def test_an_agent_shares_nothing(ana, gil):
         ana.agent("researcher").sources_share(kept.id, "gil")
 
 
-def test_a_guest_only_reads(ana, gil):
+def test_guest_cannot_forget_erase_restore_or_share(ana, gil):
     kept = ana.ingest(TALK)
     assert ana.sources_share(kept.id, "gil").guests == ("gil",)
     for verb in (gil.forget, gil.erase, gil.restore):
@@ -61,7 +61,7 @@ def test_a_guest_only_reads(ana, gil):
         gil.sources_share(kept.id, "eve")
 
 
-def test_what_is_sensitive_has_no_guests(ana, gil):
+def test_sensitive_source_cannot_be_shared_with_guests(ana, gil):
     kept = ana.ingest(TALK, participants=["gil"], sensitivity="high")
     with pytest.raises(InvalidInput):
         ana.sources_share(kept.id, "gil")
@@ -73,7 +73,7 @@ def test_what_is_sensitive_has_no_guests(ana, gil):
     assert gil.recall("narrow boat").is_empty
 
 
-def test_a_share_ends_at_once(ana, gil):
+def test_sources_unshare_ends_guest_access_at_once(ana, gil):
     kept = ana.ingest(TALK, participants=["gil"])
     assert ana.sources_unshare(kept.id, with_user="gil").guests == ()
     with pytest.raises(NotFound):
@@ -81,7 +81,7 @@ def test_a_share_ends_at_once(ana, gil):
     assert gil.recall("narrow boat").is_empty
 
 
-def test_a_guest_who_declines_is_not_given_it_again(ana, gil):
+def test_sources_unshare_by_a_guest_blocks_sharing_the_source_again(ana, gil):
     kept = ana.ingest(TALK, participants=["gil"])
     gil.sources_unshare(kept.id)
     ana.ingest(TALK, participants=["gil"])
@@ -90,7 +90,7 @@ def test_a_guest_who_declines_is_not_given_it_again(ana, gil):
     assert gil.recall("narrow boat").is_empty
 
 
-def test_a_source_that_is_gone_is_shared_with_nobody(ana, gil):
+def test_guest_access_ends_with_forget_and_erase_of_the_source(ana, gil):
     kept = ana.ingest(TALK, participants=["gil"])
     ana.forget(kept.id)
     assert gil.recall("narrow boat").is_empty
@@ -102,21 +102,21 @@ def test_a_source_that_is_gone_is_shared_with_nobody(ana, gil):
     assert gil.sources().sources == ()
 
 
-def test_an_erased_owner_leaves_no_trace_with_guests(ana, gil):
+def test_erase_user_removes_all_traces_of_the_owner_from_guests(ana, gil):
     ana.ingest(TALK, participants=["gil"])
     ana.erase_user()
     assert gil.verify_forget("ana").clean
     assert gil.recall("narrow boat").is_empty
 
 
-def test_an_erased_guest_leaves_no_trace_with_the_owner(ana, gil):
+def test_erase_user_removes_all_traces_of_a_guest_from_the_owner(ana, gil):
     kept = ana.ingest(TALK)
     ana.sources_share(kept.id, "gil")
     gil.erase_user()
     assert ana.verify_forget("gil").clean
 
 
-def test_a_guest_hears_nothing_of_changes(ana, gil):
+def test_changes_of_a_guest_omit_the_shared_source(ana, gil):
     ana.ingest(TALK, participants=["gil"])
     assert gil.changes("new", since=0).changes == gil.changes("other", since=0).changes
     assert all("boat" not in str(each) for each in gil.changes("third", since=0).changes)

@@ -25,7 +25,7 @@ def beside(me, id):
     return [each.metadata["value"] for each in me.show(id).alternatives]
 
 
-def test_an_erased_source_takes_the_alternatives_along_that_it_told(me, told):
+def test_erase_source_erases_alternatives_extracted_from_the_source(me, told):
     stands, source = told
     [other] = me.show(stands).alternatives
     erased = me.erase(source, now=True)
@@ -35,21 +35,21 @@ def test_an_erased_source_takes_the_alternatives_along_that_it_told(me, told):
     assert me.verify_forget(SECRET).clean
 
 
-def test_an_alternative_that_is_named_with_its_source_goes_once(me, told):
+def test_erase_of_source_and_alternative_lists_the_alternative_once(me, told):
     stands, source = told
     other = me.show(stands).alternatives[0].id
     assert sorted(me.erase([other, source]).ids) == sorted([other, source])
     assert me.verify_forget(SECRET).clean
 
 
-def test_what_somebody_said_themself_waits_on(me, told):
+def test_erase_source_keeps_alternatives_by_the_owner(me, told):
     stands, source = told
     me.remember("The wifi password is lily7", on_conflict="alternative")
     me.erase(source)
     assert beside(me, stands) == ["lily7"]
 
 
-def test_a_forgotten_source_lets_go_of_them_and_reading_it_again_brings_them_back(me, told):
+def test_forget_source_drops_alternatives_until_extracted_again(me, told):
     stands, source = told
     assert beside(me, stands) == [SECRET]
     me.forget(source)
@@ -61,7 +61,7 @@ def test_a_forgotten_source_lets_go_of_them_and_reading_it_again_brings_them_bac
 
 
 @pytest.mark.parametrize("ending", ["erase", "forget"])
-def test_a_teams_source_takes_them_from_every_member(book, ending):
+def test_erase_or_forget_of_a_team_source_drops_members_alternatives(book, ending):
     bob, eve = book.user("bob"), book.user("eve")
     team = bob.teams_create("garden").id
     bob.teams_invite(team, "eve")

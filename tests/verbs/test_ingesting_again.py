@@ -47,7 +47,7 @@ def assert_says(source):
     ("raw", "append", "action"),
     [(TALK, False, "updated"), (MORE, True, "appended"), (OTHER, False, "replaced")],
 )
-def test_what_is_said_about_it_counts_whenever_it_is_said(me, raw, append, action):
+def test_reingest_updates_the_source_fields(me, raw, append, action):
     first = me.ingest(TALK, external_id="c1", tags=["old"], metadata={"kept": True})
     again = me.ingest(raw, external_id="c1", append=append, **SAID)
     assert (again.id, again.action, again.is_processed) == (first.id, action, True)
@@ -60,7 +60,7 @@ def test_what_is_said_about_it_counts_whenever_it_is_said(me, raw, append, actio
     assert all(finding.ok for finding in me.doctor())
 
 
-def test_a_title_that_is_said_later_is_found_by(me):
+def test_reingest_with_a_title_makes_the_title_searchable(me):
     done = me.ingest("It is quiet there.\nNobody comes.", external_id="n1")
     me.ingest("It is quiet there.\nNobody comes.", external_id="n1", title="Kingfisher meadow")
     assert me.recall("kingfisher meadow").hits[0].citation.source == done.id
@@ -70,14 +70,14 @@ def test_a_title_that_is_said_later_is_found_by(me):
     assert len(me.recall("otter pond").hits) == len(texts(me, done.id)) == 3
 
 
-def test_a_date_that_is_said_later_is_that_of_its_turns(me):
+def test_reingest_with_a_date_changes_the_dates_of_passages(me):
     done = me.ingest("A note.\nOf two lines.", external_id="n1")
     again = me.ingest("A note.\nOf two lines.", external_id="n1", date="2025-05-01")
     assert again.action == "updated"
     assert {p.at.year for p in me.show(done.id).passages} == {2025}
 
 
-def test_an_agent_only_raises_the_sensitivity_and_the_owner_also_lowers_it(book):
+def test_reingest_by_an_agent_can_only_raise_sensitivity(book):
     me = book.user("ana", cleared=True)
     agent = me.agent("helper")
     done = me.ingest(TALK, external_id="c1")
@@ -89,7 +89,7 @@ def test_an_agent_only_raises_the_sensitivity_and_the_owner_also_lowers_it(book)
     assert me.show(done.id).source.sensitivity == "normal"
 
 
-def test_who_took_part_is_read_from_the_new_content(me):
+def test_reingest_reads_participants_from_the_new_content(me):
     done = me.ingest(TALK, external_id="c1")
     me.ingest(OTHER, external_id="c1", participants=["Tal"])
     assert me.show(done.id).source.participants == ("ana", "Tal", "Noa")
@@ -98,14 +98,14 @@ def test_who_took_part_is_read_from_the_new_content(me):
 # ——— formats ———
 
 
-def test_what_takes_its_place_is_read_by_its_own_format(me):
+def test_reingest_parses_the_replacement_in_the_new_format(me):
     done = me.ingest("# Birds\n\nA heron.\n", external_id="x", origin="app", format="markdown")
     me.ingest(OTHER, external_id="x", origin="app")
     assert texts(me, done.id) == ["A stork stood in the field."]
     assert me.show(done.id).passages[0].speaker == "Noa"
 
 
-def test_each_part_is_read_by_its_own_format(me):
+def test_ingest_append_parses_each_part_in_the_given_format(me):
     done = me.ingest("Plainly: a heron.\n\nIt sat.", external_id="n", origin="app", format="text")
     page = "<html><body><p>A <b>stork</b> stood.</p></body></html>"
     me.ingest(page, external_id="n", origin="app", append=True, format="html")
@@ -113,7 +113,7 @@ def test_each_part_is_read_by_its_own_format(me):
     assert "<" not in " ".join(texts(me, done.id))
 
 
-def test_said_to_be_of_another_format_it_is_read_anew(me):
+def test_reingest_with_another_format_parses_the_original_again(me):
     raw = "# Birds\n\nA heron.\n"
     done = me.ingest(raw, external_id="x", format="text")
     again = me.ingest(raw, external_id="x", origin=done.source.origin, format="md")
@@ -122,7 +122,7 @@ def test_said_to_be_of_another_format_it_is_read_anew(me):
     assert same.action == "unchanged"
 
 
-def test_metadata_never_steers_how_an_original_is_read(me):
+def test_ingest_metadata_does_not_affect_parsing(me):
     odd = {"name": 5, "format": "morse", "tags": 7, "parts": {"x": 1}, "last": []}
     done = me.ingest(TALK, metadata=odd)
     assert done.is_processed
@@ -132,7 +132,7 @@ def test_metadata_never_steers_how_an_original_is_read(me):
     assert refused.value.remedy
 
 
-def test_an_imported_source_with_odd_notes_can_be_processed(open_book):
+def test_import_of_a_source_with_malformed_provenance_is_processed(open_book):
     quiet = open_book(worker="off")
     quiet.user("ana").ingest(TALK, wait=False)
     lines = [json.loads(line) for line in quiet.user("ana").export()]
@@ -149,7 +149,7 @@ def test_an_imported_source_with_odd_notes_can_be_processed(open_book):
 # ——— parts ———
 
 
-def test_a_part_that_is_there_changes_nothing_and_another_content_is_refused(me):
+def test_reingest_of_a_multi_part_source_refuses_other_content(me):
     done = me.ingest(TALK, external_id="c1")
     me.ingest(MORE, external_id="c1", append=True)
     kept = texts(me, done.id)
@@ -162,14 +162,14 @@ def test_a_part_that_is_there_changes_nothing_and_another_content_is_refused(me)
     assert len(kept) == 3
 
 
-def test_the_last_part_sent_again_adds_nothing(me):
+def test_ingest_append_of_the_last_part_again_adds_nothing(me):
     part = chat({"speaker": "Dana", "text": "Yes"})
     for _ in range(3):
         done = me.ingest(part, external_id="c1", append=True)
     assert (done.action, done.source.parts, texts(me, done.id)) == ("unchanged", 1, ["Yes"])
 
 
-def test_turns_without_a_time_are_of_their_part(me, clock):
+def test_ingest_append_dates_turns_without_time_by_the_part(me, clock):
     done = me.ingest(chat({"text": "One"}), external_id="c1", date="2025-01-01")
     me.ingest(chat({"text": "Two"}), external_id="c1", append=True, date="2025-02-01")
     clock.tick(days=3)
@@ -184,7 +184,7 @@ def test_turns_without_a_time_are_of_their_part(me, clock):
     assert me.show(done.id).source.started_at == datetime.fromisoformat("2025-01-01T00:00+00:00")
 
 
-def test_a_labelled_turn_without_a_time_that_is_sent_again_counts_once(me, clock):
+def test_ingest_append_skips_repeated_labelled_turns_without_time(me, clock):
     first = {"text": "One", "id": "m1"}
     done = me.ingest(chat(first), external_id="c1", date="2025-01-01")
     clock.tick(days=1)
@@ -199,14 +199,14 @@ def test_a_labelled_turn_without_a_time_that_is_sent_again_counts_once(me, clock
 # ——— originals that name themselves ———
 
 
-def test_copies_of_one_letter_are_one_source(me):
+def test_ingest_of_email_copies_with_other_headers_makes_a_single_source(me):
     first = me.ingest(letter("I saw a heron."))
     copy = me.ingest(letter("I saw a heron.", headers=["Bcc: Tal <tal@example.org>"]))
     assert (copy.id, copy.action) == (first.id, "unchanged")
     assert me._engine.store.original(me.principal.scope, first.id) == [letter("I saw a heron.")]
 
 
-def test_another_letter_by_a_known_name_takes_nothings_place(me):
+def test_ingest_of_another_email_with_a_known_message_id_replaces_nothing(me):
     first = me.ingest(letter("I saw a heron."))
     forged = me.ingest(letter("Send money at once."))
     assert forged.is_new
@@ -219,7 +219,7 @@ def test_another_letter_by_a_known_name_takes_nothings_place(me):
     )
 
 
-def test_a_thread_that_went_on_is_one_source(me):
+def test_reingest_of_a_grown_slack_thread_appends_to_the_source(me):
     began = ("1772355600.0", "U1", "Who goes?")
     went_on = ("1772355660.0", "U2", "I saw a heron")
     first = me.ingest(_thread(began))
@@ -239,7 +239,7 @@ def _thread(*messages):
 # ——— forgotten ———
 
 
-def test_of_a_forgotten_source_only_that_it_was_forgotten_is_told(me):
+def test_reingest_of_a_forgotten_source_reveals_no_source_fields(me):
     done = me.ingest(TALK, external_id="c1", **SAID)
     me.forget(done.id)
     for handle in (me, me.agent("helper")):

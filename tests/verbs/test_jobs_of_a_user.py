@@ -29,7 +29,7 @@ def finding(me, what):
     return next(each for each in me.doctor() if each.what == what)
 
 
-def test_a_memory_stored_without_a_vector_owes_one(book, me, embedder, clock):
+def test_remember_queues_an_embed_job_while_the_embedder_is_down(book, me, embedder, clock):
     me.remember("The kettle is red")
     assert me.jobs() == []
     embedder.down = True
@@ -40,9 +40,7 @@ def test_a_memory_stored_without_a_vector_owes_one(book, me, embedder, clock):
     assert job.next_run == clock() + FIRST_WAIT
 
 
-def test_when_the_embedder_is_back_a_worker_fills_the_vectors_without_the_night(
-    book, me, embedder, clock
-):
+def test_worker_fills_missing_vectors_when_the_embedder_is_back(book, me, embedder, clock):
     first = me.remember("Dana lives in Haifa near the port").id
     embedder.down = True
     late = me.remember("Dana lives in Haifa near the old port").id
@@ -58,7 +56,7 @@ def test_when_the_embedder_is_back_a_worker_fills_the_vectors_without_the_night(
     assert [{link.a, link.b} for link in me.show(late).links] == [{first, late}]
 
 
-def test_in_the_background_they_come_by_themselves(open_book, book, me, embedder, clock):
+def test_open_runs_due_embed_jobs_in_the_background(open_book, book, me, embedder, clock):
     """Opening finds what is due; closing waits for the end of what is under way."""
     embedder.down = True
     me.remember("The garden gate needs a new lock")
@@ -74,7 +72,7 @@ def test_in_the_background_they_come_by_themselves(open_book, book, me, embedder
     assert finding(me, "vectors").ok
 
 
-def test_every_change_of_words_owes_a_vector_while_the_embedder_is_down(book, me, embedder):
+def test_update_and_profile_set_queue_embed_jobs_while_embedder_is_down(book, me, embedder):
     old = me.remember("Dana lives in Haifa", kind="fact").id
     embedder.down = True
     me.update(old, content="Dana lives in Porto")
@@ -84,7 +82,7 @@ def test_every_change_of_words_owes_a_vector_while_the_embedder_is_down(book, me
     assert [job.kind for job in me.jobs()] == ["embed"]
 
 
-def test_a_dead_job_is_told_of_retried_and_cancelled_by_its_owner(book, me, embedder, clock):
+def test_dead_job_is_reported_by_doctor_and_can_be_retried_and_cancelled(book, me, embedder, clock):
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     (job,) = me.jobs()
@@ -108,7 +106,7 @@ def test_a_dead_job_is_told_of_retried_and_cancelled_by_its_owner(book, me, embe
     assert finding(me, "jobs").ok
 
 
-def test_jobs_are_the_owners_alone(book, me, embedder):
+def test_jobs_refuse_agents_and_other_users(book, me, embedder):
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     (job,) = me.jobs()
@@ -124,7 +122,7 @@ def test_jobs_are_the_owners_alone(book, me, embedder):
         me.jobs(states=["done"])
 
 
-def test_erasing_a_memory_takes_what_it_is_owed_along(book, me, embedder):
+def test_erase_user_deletes_queued_jobs(book, me, embedder):
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     me.erase_user()
@@ -132,7 +130,7 @@ def test_erasing_a_memory_takes_what_it_is_owed_along(book, me, embedder):
     assert book.work(once=True) == Worked()
 
 
-def test_a_dedicated_worker_stops_when_it_is_told_to(book):
+def test_stop_work_stops_a_dedicated_worker(book):
     at_work = threading.Thread(target=book.work, daemon=True)
     at_work.start()
     while not book._running_workers:
@@ -143,6 +141,6 @@ def test_a_dedicated_worker_stops_when_it_is_told_to(book):
     assert not at_work.is_alive()
 
 
-def test_who_works_is_inline_or_off(open_book):
+def test_worker_setting_accepts_only_inline_or_off(open_book):
     with pytest.raises(BadSettings, match="inline or off"):
         open_book(worker="sometimes")

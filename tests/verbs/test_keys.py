@@ -39,7 +39,7 @@ def refused(book, token):
 # ——— coming in ———
 
 
-def test_a_key_opens_the_memory_of_its_owner(book, me):
+def test_key_authenticates_the_owner(book, me):
     me.remember("The lamp is green")
     made = me.keys_create("laptop")
     mine = book.authenticate(made.token)
@@ -48,7 +48,7 @@ def test_a_key_opens_the_memory_of_its_owner(book, me):
     assert book.user("bob").keys() == []
 
 
-def test_an_agents_key_is_that_agent_and_nobody_else(book, me):
+def test_agent_key_acts_only_as_that_agent(book, me):
     me.remember("I prefer tea over coffee")  # preferences, which a planner does not see
     planner = book.authenticate(me.keys_create("bot", for_agent="planner").token)
     assert planner.principal.agent == "planner"
@@ -61,7 +61,7 @@ def test_an_agents_key_is_that_agent_and_nobody_else(book, me):
     assert planner.remember("Buy stamps").memory.agent_id == "planner"
 
 
-def test_an_owners_key_can_act_as_an_agent_without_gaining_by_it(book, me):
+def test_owner_key_acting_as_agent_gains_no_rights(book, me):
     me.remember("Diagnosis: anaemia", sensitivity="high", category="tasks")
     reader = book.authenticate(me.keys_create("laptop", read_only=True).token)
     planner = reader.agent("planner", may_resolve=True)
@@ -72,7 +72,7 @@ def test_an_owners_key_can_act_as_an_agent_without_gaining_by_it(book, me):
 
 @pytest.mark.parametrize("cleared", [False, True])
 @pytest.mark.parametrize("agent", [None, "planner"])
-def test_what_is_sensitive_is_listed_for_cleared_keys_alone(book, me, agent, cleared):
+def test_list_shows_sensitive_memories_only_to_cleared_keys(book, me, agent, cleared):
     id = me.remember("Diagnosis: anaemia", sensitivity="high", category="tasks").id
     key = me.keys_create("k", for_agent=agent, cleared=cleared)
     holder = book.authenticate(key.token)
@@ -85,7 +85,7 @@ def test_what_is_sensitive_is_listed_for_cleared_keys_alone(book, me, agent, cle
 
 
 @pytest.mark.parametrize("may_resolve", [False, True])
-def test_an_agent_decides_conflicts_only_with_a_key_that_says_so(book, me, may_resolve):
+def test_resolve_by_an_agent_key_requires_may_resolve(book, me, may_resolve):
     told = {"subject": "door code", "value": "1111"}
     me.remember(kind="kv", metadata=told, category="tasks")
     given = {**told, "value": "2222"}
@@ -102,7 +102,7 @@ def test_an_agent_decides_conflicts_only_with_a_key_that_says_so(book, me, may_r
 # ——— ending ———
 
 
-def test_a_key_ends_at_its_instant(book, me, clock):
+def test_key_expires_at_the_exact_instant(book, me, clock):
     by_days = me.keys_create("days", ttl_days=2)
     by_date = me.keys_create("date", expires_at=clock() + timedelta(days=2))
     for key in (by_days, by_date):
@@ -113,7 +113,7 @@ def test_a_key_ends_at_its_instant(book, me, clock):
     assert states(me) == {"days": "expired", "date": "expired"}
 
 
-def test_a_revoked_key_is_refused_by_every_open_book_at_once(open_book, book, me):
+def test_keys_revoke_applies_to_every_open_store_at_once(open_book, book, me):
     other = open_book()
     key = me.keys_create("laptop")
     assert other.authenticate(key.token).principal.user_id == "ana"
@@ -123,7 +123,7 @@ def test_a_revoked_key_is_refused_by_every_open_book_at_once(open_book, book, me
     assert again == me.keys()[0]
 
 
-def test_why_a_key_is_refused_is_told_to_its_owner_alone(book, me, clock):
+def test_authenticate_gives_the_same_error_for_every_refused_token(book, me, clock):
     revoked, expired = me.keys_create("revoked"), me.keys_create("expired", ttl_days=1)
     book.authenticate(revoked.token)
     me.keys_revoke(revoked.id)
@@ -136,7 +136,7 @@ def test_why_a_key_is_refused_is_told_to_its_owner_alone(book, me, clock):
     assert states(me) == {"revoked": "revoked", "expired": "expired"}
 
 
-def test_a_rotated_key_has_the_same_rights_and_the_old_one_ends(book, me, clock):
+def test_keys_rotate_keeps_the_rights_and_ends_the_old_key(book, me, clock):
     old = me.keys_create("bot", for_agent="planner", cleared=True, read_only=True, ttl_days=10)
     clock.tick(days=4)
     new = me.keys_rotate(old.id)
@@ -149,7 +149,7 @@ def test_a_rotated_key_has_the_same_rights_and_the_old_one_ends(book, me, clock)
         me.keys_rotate(old.id)
 
 
-def test_a_grace_lets_the_old_key_go_on_for_some_minutes_and_never_beyond_its_end(book, me, clock):
+def test_keys_rotate_grace_period_never_extends_the_expiry(book, me, clock):
     old, short = me.keys_create("old"), me.keys_create("short", expires_at="2026-03-01T09:05")
     new = me.keys_rotate(old.id, grace_minutes=10)
     me.keys_rotate(short.id, grace_minutes=10)
@@ -162,7 +162,7 @@ def test_a_grace_lets_the_old_key_go_on_for_some_minutes_and_never_beyond_its_en
     book.authenticate(new.token)
 
 
-def test_a_key_in_its_grace_can_be_revoked_at_once(book, me):
+def test_keys_revoke_ends_a_key_in_the_grace_period(book, me):
     old = me.keys_create("old")
     me.keys_rotate(old.id, grace_minutes=10)
     me.keys_revoke(old.id)
@@ -173,7 +173,7 @@ def test_a_key_in_its_grace_can_be_revoked_at_once(book, me):
     max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(data=st.data())
-def test_no_token_but_the_one_that_was_issued_opens_anything(book, me, data):
+def test_authenticate_refuses_every_altered_token(book, me, data):
     """Cut, lengthened, one letter changed, parts of two tokens put together."""
     known = getattr(me, "_tokens", None)
     if known is None:
@@ -205,7 +205,7 @@ def test_no_token_but_the_one_that_was_issued_opens_anything(book, me, data):
 # ——— who may make keys ———
 
 
-def test_agents_never_look_after_keys(book, me):
+def test_keys_verbs_refuse_agents(book, me):
     key = me.keys_create("laptop")
     bot = me.keys_create("bot", for_agent="planner", cleared=True, may_resolve=True)
     for agent in (me.agent("planner"), book.authenticate(bot.token)):
@@ -220,7 +220,7 @@ def test_agents_never_look_after_keys(book, me):
     assert states(me) == {"laptop": "valid", "bot": "valid"}
 
 
-def test_another_users_key_is_not_there(book, me):
+def test_keys_revoke_and_rotate_of_a_foreign_key_answer_not_found(book, me):
     key = me.keys_create("laptop")
     bob = book.user("bob")
     for call in (bob.keys_revoke, bob.keys_rotate):
@@ -232,7 +232,7 @@ def test_another_users_key_is_not_there(book, me):
     book.authenticate(key.token)
 
 
-def test_a_key_hands_out_nothing_that_sees_more_or_lasts_longer(book, me, clock):
+def test_keys_create_by_a_key_grants_no_wider_rights_or_later_expiry(book, me, clock):
     plain = book.authenticate(me.keys_create("plain", ttl_days=5).token)
     seeing = me.keys_create("seeing", cleared=True)
     with pytest.raises(NotAllowed):
@@ -247,7 +247,7 @@ def test_a_key_hands_out_nothing_that_sees_more_or_lasts_longer(book, me, clock)
     assert book.authenticate(seeing.token).keys_create("more", cleared=True).cleared
 
 
-def test_there_is_a_limit_to_the_keys_that_are_valid(book, me, monkeypatch):
+def test_keys_create_limits_the_number_of_valid_keys(book, me, monkeypatch):
     monkeypatch.setattr("commonplace.engine.teams.keys.MAX_VALID_KEYS", 2)
     assert MAX_VALID_KEYS > 2
     one = me.keys_create("one")
@@ -261,7 +261,7 @@ def test_there_is_a_limit_to_the_keys_that_are_valid(book, me, monkeypatch):
 # ——— keys are no memory ———
 
 
-def test_a_memory_is_told_nothing_of_its_keys(book, me):
+def test_keys_change_no_revision_and_no_delta_header(book, me):
     me.remember("The lamp is green")
     me.changes("monday")
     revision, exported = me.revision, list(me.export())
@@ -276,7 +276,7 @@ def test_a_memory_is_told_nothing_of_its_keys(book, me):
     assert [line for line in kept if "laptop" in line or "cpk_" in line] == []
 
 
-def test_the_journal_says_who_granted_what_and_agents_do_not_read_it(book, me):
+def test_journal_records_key_grants_for_the_owner_only(book, me):
     key = me.keys_create("laptop", cleared=True)
     book.keys_of("ana").keys_revoke(key.id)
     rows = me._engine.store.journal(me.principal.scope, JournalQuery(subject=key.id))
@@ -286,7 +286,7 @@ def test_the_journal_says_who_granted_what_and_agents_do_not_read_it(book, me):
     assert me.agent("planner").events(limit=10) == []
 
 
-def test_the_day_of_use_is_written_once_a_day(book, me, clock, store_url):
+def test_key_last_used_at_is_written_once_a_day(book, me, clock, store_url):
     token = me.keys_create("laptop").token
     assert me.keys()[0].last_used_at is None
     book.authenticate(token)
@@ -301,7 +301,7 @@ def test_the_day_of_use_is_written_once_a_day(book, me, clock, store_url):
     assert me.keys()[0].last_used_at == clock().replace(hour=0)
 
 
-def test_whoever_erases_a_user_erases_their_keys(book, me):
+def test_erase_user_deletes_keys_of_that_user_only(book, me):
     me.remember("The lamp is green")
     mine, his = me.keys_create("laptop"), book.user("bob").keys_create("laptop")
     book.authenticate(mine.token).erase_user()
@@ -310,7 +310,7 @@ def test_whoever_erases_a_user_erases_their_keys(book, me):
     book.authenticate(his.token)
 
 
-def test_an_import_brings_no_keys(book, me):
+def test_import_brings_no_keys(book, me):
     me.remember("The lamp is green")
     me.keys_create("laptop")
     copy = book.user("copy")
@@ -322,7 +322,7 @@ def test_an_import_brings_no_keys(book, me):
 # ——— secrets stay secret ———
 
 
-def test_no_token_is_in_a_log_a_finding_an_error_an_export_or_a_repr(book, me, caplog, store_url):
+def test_key_token_appears_in_no_log_error_repr_export_or_row(book, me, caplog, store_url):
     caplog.set_level(logging.DEBUG)
     key = me.keys_create("laptop")
     secret = key.token.rpartition(".")[2]
@@ -340,7 +340,7 @@ def test_no_token_is_in_a_log_a_finding_an_error_an_export_or_a_repr(book, me, c
     assert [text for text in told if secret in text] == []
 
 
-def test_a_key_tells_its_holder_nothing_of_others_users(book, me):
+def test_key_refuses_store_wide_doctor_and_verify_forget(book, me):
     """What looks at the whole store is for whoever has the store itself."""
     mine = book.authenticate(me.keys_create("laptop", cleared=True).token)
     with pytest.raises(NotAllowed):

@@ -10,7 +10,7 @@ def wording(n):
     return f"The garden gate needs a new lock before the winter comes to us {n}"
 
 
-def test_neighbours_are_linked_with_their_similarity_as_strength(me):
+def test_links_connect_similar_memories_with_similarity_as_strength(me):
     one = me.remember(wording(1)).id
     other = me.remember(wording(2)).id
     (link,) = me.show(one).links
@@ -20,13 +20,13 @@ def test_neighbours_are_linked_with_their_similarity_as_strength(me):
     assert me.history(link.a)[0]["event"] == "LINK"
 
 
-def test_strangers_are_not_linked(me):
+def test_links_skip_unrelated_memories(me):
     one = me.remember("The garden gate needs a new lock").id
     me.remember("Dana drinks green tea")
     assert me.show(one).links == ()
 
 
-def test_at_most_five_of_the_nearest(me):
+def test_links_are_limited_to_the_five_nearest_memories(me):
     for n in range(8):
         me.remember(wording(n))
     newest = me.remember(wording("at last")).id
@@ -35,7 +35,7 @@ def test_at_most_five_of_the_nearest(me):
     assert all(link.strength >= 0.75 for link in links)
 
 
-def test_items_of_one_batch_are_linked_too_and_each_pair_once(me):
+def test_links_within_a_batch_store_each_pair_once(me):
     ids = [answer.id for answer in me.remember_many([wording(n) for n in range(4)])]
     found = [(link.a, link.b) for id in ids for link in me.show(id).links]
     assert set(found) == {tuple(sorted(pair)) for pair in combinations(ids, 2)}
@@ -43,7 +43,7 @@ def test_items_of_one_batch_are_linked_too_and_each_pair_once(me):
     assert me.stats().links == 6
 
 
-def test_what_replaces_a_memory_is_not_linked_to_it(me):
+def test_links_exclude_the_superseded_version_of_a_memory(me):
     old = me.remember(wording(1)).id
     friend = me.remember(wording(2)).id
     new = me.update(old, content=wording(3)).id
@@ -51,7 +51,7 @@ def test_what_replaces_a_memory_is_not_linked_to_it(me):
     assert linked == {friend}
 
 
-def test_a_link_to_what_was_forgotten_is_not_shown_until_it_is_back(me):
+def test_links_hide_a_forgotten_memory_until_restore_and_drop_on_erase(me):
     one, other = me.remember(wording(1)).id, me.remember(wording(2)).id
     me.forget(other)
     assert me.show(one).links == ()

@@ -81,14 +81,16 @@ def told(book, never, said, ended):
 
 
 @pytest.mark.parametrize(("said", "ended"), CASES)
-def test_an_erased_source_is_as_if_it_had_never_been_met(book, never, told, said, ended):
+def test_erase_source_leaves_memories_as_if_never_ingested(book, never, told, said, ended):
     me = book.user(OWNER)
     me.erase(told[ended], now=True)
     assert remembered(me) == remembered(never)
 
 
 @pytest.mark.parametrize(("said", "ended"), CASES)
-def test_a_forgotten_source_is_not_heard_and_comes_back_whole(book, never, told, said, ended):
+def test_forget_source_withdraws_contributions_and_restore_returns_values(
+    book, never, told, said, ended
+):
     me = book.user(OWNER)
     before = remembered(me)
     me.forget(told[ended])
@@ -98,7 +100,7 @@ def test_a_forgotten_source_is_not_heard_and_comes_back_whole(book, never, told,
     assert values == [(kind, content, fields) for kind, content, fields, *_ in before]
 
 
-def test_no_word_of_it_is_left(book):
+def test_erase_source_removes_contributed_contact_field_without_residue(book):
     me = book.user(OWNER)
     take_in(me, *("Call Dan Cohen at 054-1111111.", DAYS[0]))
     second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
@@ -112,7 +114,7 @@ def test_no_word_of_it_is_left(book):
     assert "email" not in left.metadata
 
 
-def test_what_is_forgotten_for_good_leaves_no_word_either(book, clock):
+def test_purge_of_forgotten_source_leaves_no_residue_in_memories(book, clock):
     me = book.user(OWNER)
     take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
     second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
@@ -123,7 +125,7 @@ def test_what_is_forgotten_for_good_leaves_no_word_either(book, clock):
     assert "054" in me.list(kinds=["contact"]).memories[0].content
 
 
-def test_what_the_owner_said_and_changed_stays(book):
+def test_erase_source_keeps_metadata_tags_and_pin_set_by_the_owner(book):
     me = book.user(OWNER)
     first = take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
     me.remember(
@@ -140,7 +142,9 @@ def test_what_the_owner_said_and_changed_stays(book):
     assert (left.tags, left.pinned) == (("friends",), True)
 
 
-def test_it_travels_with_an_export(book, open_book, tmp_path, clock):
+def test_contributions_survive_export_and_import_for_a_later_erase(
+    book, open_book, tmp_path, clock
+):
     me = book.user(OWNER)
     take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
     second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
@@ -179,7 +183,7 @@ def updates(me):
 
 
 @pytest.mark.parametrize("says", [overrides, decides, updates])
-def test_what_the_owner_puts_in_its_place_keeps_no_word_of_an_erased_source(book, says):
+def test_erase_source_leaves_no_residue_in_values_overridden_by_the_owner(book, says):
     me = book.user(OWNER)
     first, second = take_in(me, NUMBER, DAYS[0]), take_in(me, ADDRESS, DAYS[1])
     says(me)
@@ -192,7 +196,7 @@ def test_what_the_owner_puts_in_its_place_keeps_no_word_of_an_erased_source(book
     assert me.verify_forget("dan@acme.com").clean
 
 
-def test_what_the_owner_says_instead_outlives_the_sources(book):
+def test_erase_source_keeps_content_rewritten_by_the_owner(book):
     me = book.user(OWNER)
     ids = [take_in(me, "I love hiking.", day) for day in DAYS]
     (told,) = me.list().memories
@@ -202,7 +206,7 @@ def test_what_the_owner_says_instead_outlives_the_sources(book):
     assert me.verify_forget("hiking").clean
 
 
-def test_what_is_held_against_it_is_weighed_anew(book):
+def test_erase_source_reevaluates_held_values_without_the_contradicted_one(book):
     """Without the number that it contradicts, another number is the number."""
     me = book.user(OWNER)
     first = take_in(me, NUMBER, DAYS[0])
@@ -216,7 +220,7 @@ def test_what_is_held_against_it_is_weighed_anew(book):
     assert me.verify_forget("054-1111111").clean
 
 
-def test_a_summary_is_made_anew_of_what_was_made_anew(book):
+def test_erase_source_rebuilds_summaries_of_rebuilt_memories(book):
     me = book.user(OWNER)
     take_in(me, NUMBER, DAYS[0])
     second = take_in(me, ADDRESS, DAYS[1])
@@ -228,7 +232,7 @@ def test_a_summary_is_made_anew_of_what_was_made_anew(book):
     assert "054-1111111" in me.show(summary).memory.content
 
 
-def test_a_wording_that_goes_takes_its_day_along(book):
+def test_erase_source_reverts_wording_together_with_valid_from(book):
     me = book.user(OWNER)
     take_in(me, "I am allergic to peanuts.", DAYS[1])
     fuller = take_in(me, "I am allergic to peanuts and shellfish.", DAYS[0])
@@ -240,7 +244,7 @@ def test_a_wording_that_goes_takes_its_day_along(book):
     )
 
 
-def test_who_gives_a_particular_back_as_it_was_says_nothing_about_it(book):
+def test_update_with_unchanged_metadata_does_not_make_the_owner_its_origin(book):
     me = book.user(OWNER)
     first = take_in(me, NUMBER, DAYS[0])
     me.update(contact(me).id, metadata={**contact(me).metadata, "role": "plumber"})
@@ -250,7 +254,7 @@ def test_who_gives_a_particular_back_as_it_was_says_nothing_about_it(book):
     assert me.verify_forget("054-1111111").clean
 
 
-def test_no_tag_is_left_of_words_that_are_gone(book):
+def test_erase_source_removes_derived_tags_and_keeps_tags_of_the_owner(book):
     me = book.user(OWNER)
     first = take_in(me, "Remember that Dan Cohen is my dentist, email zork@x.com.", DAYS[0])
     me.update(contact(me).id, metadata={**contact(me).metadata, "role": "plumber"})
@@ -261,7 +265,7 @@ def test_no_tag_is_left_of_words_that_are_gone(book):
     assert "friends" in contact(me).tags
 
 
-def test_what_the_owner_adds_to_their_own_after_a_source_did_stays(book):
+def test_erase_source_keeps_owner_metadata_added_after_the_source(book):
     me = book.user(OWNER)
     said = {"name": "Dan Cohen", "phone": "054-1111111"}
     me.remember("Dan Cohen, 054-1111111", kind="contact", metadata=said)

@@ -40,7 +40,7 @@ def relations(me):
         ),
     ],
 )
-def test_one_manager_may_follow_another_and_brothers_are_not_one_man(me, said, expected):
+def test_extract_keeps_holders_of_one_role_as_distinct_people(me, said, expected):
     for each in said:
         talk(me, each)
     assert people(me) == expected
@@ -75,9 +75,7 @@ def go_on_talking(me):
 
 
 @pytest.mark.parametrize("read_again", [extract_source_again, go_on_talking])
-def test_what_was_merged_stays_merged_and_whole_when_its_sources_are_read_again(
-    me, two_talks, read_again
-):
+def test_extract_again_keeps_merged_nodes_merged_and_split_restores_them(me, two_talks, read_again):
     keeper, other, apart, merged = two_talks
     read_again(me)
     assert whole(me) == merged
@@ -88,9 +86,7 @@ def test_what_was_merged_stays_merged_and_whole_when_its_sources_are_read_again(
     assert whole(me) == apart
 
 
-def test_what_a_talk_says_later_of_a_merged_node_is_known_of_the_one_that_speaks_for_it(
-    me, two_talks
-):
+def test_extract_assigns_later_statements_to_the_merged_node_until_split(me, two_talks):
     other = two_talks[1]
     me.observe("Sara Kohn works at Globex.", thread="second")
     me.extract()
@@ -101,7 +97,7 @@ def test_what_a_talk_says_later_of_a_merged_node_is_known_of_the_one_that_speaks
     assert ("Sarah Chen", "works-at", "Globex") not in relations(me)
 
 
-def test_whoever_was_forgotten_comes_back_whole_though_the_talk_went_on(me, two_talks):
+def test_restore_node_is_complete_after_its_thread_grew(me, two_talks):
     keeper, _other, _apart, merged = two_talks
     me.forget([keeper])
     go_on_talking(me)
@@ -111,9 +107,7 @@ def test_whoever_was_forgotten_comes_back_whole_though_the_talk_went_on(me, two_
 
 
 @pytest.mark.parametrize("read_again", [extract_source_again, go_on_talking])
-def test_what_was_split_stays_split_and_whole_when_its_sources_are_read_again(
-    me, clock, read_again
-):
+def test_extract_again_keeps_nodes_split_by_source_separate(me, clock, read_again):
     """Of two who have one name, each source goes on to mean the one that it meant."""
     me.observe("My friend Sarah Chen works at Acme.", thread="first")
     clock.tick(days=1)
@@ -128,7 +122,7 @@ def test_what_was_split_stays_split_and_whole_when_its_sources_are_read_again(
     assert whole(me) == split
 
 
-def test_what_one_talk_says_of_two_who_were_taken_for_one_goes_to_whom_it_names(me):
+def test_split_by_name_assigns_statements_of_one_source_to_the_named_node(me):
     """Split by their names: nothing that the talk said is lost when it goes on."""
     sarah = me.nodes_add("Sarah Chen", aliases=["Ruth"]).id
     me.observe("Sarah Chen works at Acme. Ruth lives in Haifa.", thread="first")
@@ -145,7 +139,7 @@ def test_what_one_talk_says_of_two_who_were_taken_for_one_goes_to_whom_it_names(
 
 
 @pytest.mark.parametrize("later", ["Dan Cohen works at Acme.", "Danny works at Acme."])
-def test_what_was_said_of_somebody_stays_when_the_talk_names_them_otherwise(me, later):
+def test_extract_keeps_edges_when_a_thread_names_a_person_differently(me, later):
     me.observe("My friend Dan lives in Haifa.", thread="first")
     me.extract()
     ids = {edge.id for edge in me.edges().edges}
@@ -160,7 +154,7 @@ def test_what_was_said_of_somebody_stays_when_the_talk_names_them_otherwise(me, 
     }
 
 
-def test_a_name_that_became_ambiguous_takes_nothing_back(me):
+def test_extract_again_keeps_edges_when_a_name_became_ambiguous(me):
     """When the talk began there was but one Dan."""
     talk(me, "My colleague Dan Levi works at Acme.")
     me.observe("Dan lives in Haifa.", thread="first")
@@ -173,7 +167,7 @@ def test_a_name_that_became_ambiguous_takes_nothing_back(me):
     assert whole(me) == before
 
 
-def test_a_relation_taken_out_stays_out_though_others_are_said_in_the_same_breath(me):
+def test_extract_again_does_not_bring_back_an_erased_edge(me):
     me.observe("My brother Dan lives in Haifa. My friend Tom lives in Haifa.", thread="first")
     me.extract()
     out = next(e.id for e in me.edges(node="Dan").edges if e.relationship_type == "lives-in")
@@ -185,7 +179,7 @@ def test_a_relation_taken_out_stays_out_though_others_are_said_in_the_same_breat
     assert len(relations(me)) == len(before) + 1
 
 
-def test_a_renamed_node_is_still_known_by_the_name_it_had(me):
+def test_nodes_update_rename_keeps_the_old_name_as_alias(me):
     dana = me.nodes_add("Dana Levi").id
     assert me.nodes_update("Dana Levi", name="Dana Cohen").node.aliases == ("Dana Levi",)
     assert me.node("Dana Levi").node.id == dana
@@ -194,7 +188,7 @@ def test_a_renamed_node_is_still_known_by_the_name_it_had(me):
     assert relations(me) == {("Dana Cohen", "works-at", "Wix")}
 
 
-def test_a_name_that_a_renamed_node_had_can_be_taken_from_it(me):
+def test_nodes_update_not_aliases_removes_the_alias_left_by_a_rename(me):
     me.nodes_add("Dana Levi")
     me.nodes_update("Dana Levi", name="Dana Cohen")
     assert me.nodes_update("Dana Cohen", not_aliases=["Dana Levi"]).node.aliases == ()
@@ -213,7 +207,7 @@ COUSIN = "My cousin Sarah Levi lives in Rome."
         ([COLLEAGUE, COUSIN, FRIEND], {"Sarah"}),
     ],
 )
-def test_who_is_meant_by_an_unclear_name_is_decided_once_by_who_is_known_then(me, order, friends):
+def test_extract_resolves_an_ambiguous_name_once_by_nodes_known_at_that_time(me, order, friends):
     """The one thing that the order of arrival decides; read again, a source means the same."""
     sources = [talk(me, said) for said in order]
 
@@ -232,7 +226,7 @@ def test_who_is_meant_by_an_unclear_name_is_decided_once_by_who_is_known_then(me
 
 
 @pytest.mark.parametrize("first", ["Bob Klein", "Robert Klein"])
-def test_the_first_of_those_that_are_merged_gives_the_name_and_a_split_gives_both_back(me, first):
+def test_merge_nodes_keeps_the_name_of_the_first_and_split_restores_both(me, first):
     talk(me, "Robert Klein lives in Bonn.")
     talk(me, "Bob Klein lives in Cologne.", date="2026-01-12")
     apart = whole(me)
@@ -246,7 +240,7 @@ def test_the_first_of_those_that_are_merged_gives_the_name_and_a_split_gives_bot
     assert whole(me) == apart
 
 
-def test_whoever_is_split_off_has_their_name_though_the_other_one_was_called_so_meanwhile(me):
+def test_split_node_keeps_own_name_after_the_merged_node_adopted_the_same(me):
     talk(me, "Robert Klein lives in Bonn.")
     of_bob = talk(me, "Bob Klein lives in Cologne.", date="2026-01-12")
     bob, robert = me.node("Bob Klein").node.id, me.node("Robert Klein").node.id

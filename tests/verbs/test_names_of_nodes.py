@@ -18,42 +18,42 @@ def two(me):
     return ids
 
 
-def test_nodes_are_merged_by_their_names(me, two):
+def test_merge_accepts_node_names(me, two):
     merged = me.merge(["Dana Levi", "Ben Cohen"])
     assert (merged.id, merged.merged) == (two[0], (two[1],))
 
 
-def test_the_owner_speaks_for_another_by_the_word_me(me, two):
+def test_merge_accepts_me_for_the_owner_node(me, two):
     assert me.merge(["me", two[1]]).node.is_owner
 
 
-def test_memories_are_merged_as_ever(me, two):
+def test_merge_of_memory_ids_works_with_nodes_of_the_same_names(me, two):
     one, other = me.remember("Dana Levi").id, me.remember("Ben Cohen likes tea").id
     assert set(me.merge([one, other]).merged) == {one, other}
 
 
 @pytest.mark.parametrize("ids", [["Dana Levi", "Nobody"], ["Nobody", "No One"]])
-def test_what_is_neither_memory_nor_node_is_not_merged(me, two, ids):
+def test_merge_refuses_unknown_names(me, two, ids):
     with pytest.raises(NotFound):
         me.merge(ids)
 
 
 @pytest.mark.parametrize("ids", [["Dana Levi", "Zzz"], ["Zzz", "Dana Levi"]])
-def test_an_error_of_merging_names_the_one_that_is_not_there(me, two, ids):
+def test_merge_error_names_the_unknown_id(me, two, ids):
     with pytest.raises(NotFound) as refused:
         me.merge(ids)
     assert "'Zzz'" in refused.value.message
     assert "Dana" not in refused.value.message
 
 
-def test_a_memory_and_a_node_are_not_merged(me, two):
+def test_merge_refuses_a_memory_with_a_node(me, two):
     tea = me.remember("Likes tea").id
     with pytest.raises(InvalidInput) as refused:
         me.merge([tea, "Dana Levi"])
     assert "'Dana Levi' is a node" in refused.value.message
 
 
-def test_a_name_means_whose_first_name_it_is_before_who_has_it_beside_others(me, two):
+def test_node_lookup_prefers_a_name_over_an_alias_and_refuses_two_aliases(me, two):
     me.nodes_update(two[1], aliases=["Dana Stone"])
     me.nodes_update(two[0], name="Dana Stone")
     assert me.node("Dana Stone").node.id == two[0]
@@ -63,13 +63,13 @@ def test_a_name_means_whose_first_name_it_is_before_who_has_it_beside_others(me,
 
 
 @pytest.mark.parametrize("seed", ["Acme", "acme", "me"])
-def test_a_walk_begins_at_a_name(me, two, seed):
+def test_traverse_accepts_node_names_as_seeds(me, two, seed):
     found = me.traverse(seed_nodes=[seed])
     assert found.seeds == (me.node(seed).node.id,)
     assert "Dana Levi" in {each.name for each in found.reached}
 
 
-def test_a_walk_from_nowhere_tells_where_to_look(me, two):
+def test_traverse_unknown_seed_error_has_a_remedy(me, two):
     with pytest.raises(NotFound) as refused:
         me.traverse(seed_nodes=["Nobody"])
     assert refused.value.field == "seed_nodes"
@@ -77,17 +77,17 @@ def test_a_walk_from_nowhere_tells_where_to_look(me, two):
 
 
 @pytest.mark.parametrize("named", ["Dana Levi", "me"])
-def test_a_node_is_shown_by_its_name(me, two, named):
+def test_show_accepts_a_node_name(me, two, named):
     assert me.show(named).node.id == me.node(named).node.id
 
 
-def test_a_name_shows_nothing_that_an_agent_may_not_see(me, two):
+def test_show_by_name_hides_nodes_from_an_unauthorised_agent(me, two):
     with pytest.raises(NotFound):
         me.agent("planner").show("Dana Levi")
 
 
 @pytest.mark.parametrize("verb", ["forget", "erase"])
-def test_nothing_is_taken_away_by_a_name_but_the_error_tells_the_id(me, two, verb):
+def test_forget_and_erase_refuse_a_node_name_and_suggest_its_id(me, two, verb):
     with pytest.raises(NotFound) as refused:
         getattr(me, verb)(["Dana Levi"])
     assert two[0] in refused.value.remedy
@@ -107,14 +107,14 @@ def test_nothing_is_taken_away_by_a_name_but_the_error_tells_the_id(me, two, ver
         lambda me: me.edges(node="Nobody"),
     ],
 )
-def test_whoever_is_not_there_is_looked_for_where_nodes_are(me, two, say):
+def test_unknown_node_error_suggests_graph_listing_verbs(me, two, say):
     with pytest.raises(NotFound) as refused:
         say(me)
     for word in ("explore", "people", "concepts", "entities", "nodes add"):
         assert word in refused.value.remedy
 
 
-def test_a_note_on_one_of_several_relationships_says_on_which(me, two):
+def test_note_on_ambiguous_relationship_asks_for_an_edge_id(me, two):
     dana = two[0]
     friends = me.note(["me", dana], "They hike on Fridays").note.about
     reports = me.relate("me", dana, "reports-to").id
@@ -125,7 +125,7 @@ def test_a_note_on_one_of_several_relationships_says_on_which(me, two):
     assert me.note([reports], "They meet on Mondays").note.about == reports
 
 
-def test_of_several_relationships_the_one_that_holds_is_meant(me, two, clock):
+def test_note_on_several_relationships_chooses_the_current_one(me, two, clock):
     dana = two[0]
     clock.tick(days=1)
     me.relate("me", dana, "friend", ended=True)

@@ -21,7 +21,7 @@ def helper(me):
         {"content": "Preferred name is Bob"},  # which is read as a kv
     ],
 )
-def test_an_agent_that_tells_a_field_is_told_to_propose_it(me, helper, given):
+def test_remember_refuses_a_profile_field_from_an_agent(me, helper, given):
     for tell in (
         lambda: helper.remember(**given, category="profile"),
         lambda: helper.remember_many(["Tea is hot", {**given, "category": "profile"}]),
@@ -33,7 +33,7 @@ def test_an_agent_that_tells_a_field_is_told_to_propose_it(me, helper, given):
     assert me.remember(**given, category="profile").memory.category == "profile"
 
 
-def test_nor_does_a_memory_become_a_field(me, helper):
+def test_update_refuses_an_agent_turning_a_memory_into_a_profile_field(me, helper):
     elsewhere = helper.remember(kind="kv", metadata={"subject": "city", "value": "Rome"})
     another = helper.remember(
         kind="kv", category="profile", metadata={"subject": "shoe size", "value": 41}
@@ -47,14 +47,14 @@ def test_nor_does_a_memory_become_a_field(me, helper):
     assert me.update(elsewhere.id, category="profile").action == "updated"
 
 
-def test_other_facts_about_the_user_are_memories_like_any(me, helper):
+def test_remember_accepts_other_profile_category_memories_from_an_agent(me, helper):
     told = helper.remember("Ana is allergic to peanuts", kind="fact", category="profile")
     assert told.memory.category == "profile"
     assert helper.remember(kind="kv", metadata={"subject": "city", "value": "Rome"}).is_new
     assert me.profile().fields == {}
 
 
-def test_an_update_of_a_field_answers_what_was_proposed_for_it_as_setting_it_does(me, helper):
+def test_update_of_profile_field_decides_its_open_proposals(me, helper):
     me.profile_set("city", "Porto")
     for city in ("Berlin", "Haifa"):
         helper.propose("city", city)
@@ -65,7 +65,7 @@ def test_an_update_of_a_field_answers_what_was_proposed_for_it_as_setting_it_doe
     assert sorted(told) == ["accepted", "declined"]
 
 
-def test_what_an_update_says_is_the_owners_word(me, helper):
+def test_update_of_profile_field_survives_erase_of_the_proposal_source(me, helper):
     source = me.ingest("A letter").id
     helper.propose("tone", "warm", confidence=0.9, source_id=source)
     me.update("profile:tone", metadata={"value": "brief"})

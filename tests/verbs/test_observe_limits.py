@@ -25,7 +25,7 @@ def like(thing):
 THINGS = ("hiking", "old maps", "black tea", "loud trains", "small dogs")
 
 
-def test_a_turn_gives_three_memories_the_surest_first(me):
+def test_observe_stores_at_most_three_memories_by_confidence(me):
     observed = me.observe(MANY)
     assert len(observed.stored) == 3
     assert reasons(observed) == [SkipReason.TURN_FULL] * len(observed.skipped) != []
@@ -34,7 +34,7 @@ def test_a_turn_gives_three_memories_the_surest_first(me):
     assert min(sure) >= max(each.confidence for each in observed.skipped)
 
 
-def test_a_day_gives_as_many_as_the_setting_says_and_the_next_day_begins_anew(open_book, clock):
+def test_observe_daily_limit_follows_the_setting_and_resets_next_day(open_book, clock):
     me = open_book(observe_daily=2).user("ana")
     told = [me.observe(like(thing)) for thing in THINGS[:3]]
     assert [len(each.stored) for each in told] == [1, 1, 0]
@@ -45,7 +45,7 @@ def test_a_day_gives_as_many_as_the_setting_says_and_the_next_day_begins_anew(op
     assert len(me.observe(like(THINGS[3])).stored) == 1
 
 
-def test_what_is_heard_again_is_not_charged_to_the_day(open_book, clock):
+def test_observe_daily_limit_does_not_count_refreshes(open_book, clock):
     me = open_book(observe_daily=1).user("ana")
     me.observe(like("hiking"))
     clock.tick(minutes=1)
@@ -54,7 +54,7 @@ def test_what_is_heard_again_is_not_charged_to_the_day(open_book, clock):
     assert reasons(me.observe(like("old maps"))) == [SkipReason.DAY_FULL]
 
 
-def test_what_is_held_is_charged_to_the_day(open_book, clock):
+def test_observe_daily_limit_counts_held_values(open_book, clock):
     me = open_book(observe_daily=2).user("ana")
     for value in ("one1", "two2", "three3"):
         clock.tick(minutes=1)
@@ -62,7 +62,7 @@ def test_what_is_held_is_charged_to_the_day(open_book, clock):
     assert (last.conflicts, reasons(last)) == ((), [SkipReason.DAY_FULL])
 
 
-def test_forgetting_and_erasing_give_no_room_back(open_book):
+def test_observe_daily_limit_is_not_released_by_forget_and_erase(open_book):
     me = open_book(observe_daily=2).user("ana")
     first, second = (me.observe(like(thing)).stored[0].remembered.id for thing in THINGS[:2])
     me.forget(first)
@@ -70,7 +70,7 @@ def test_forgetting_and_erasing_give_no_room_back(open_book):
     assert reasons(me.observe(like(THINGS[2]))) == [SkipReason.DAY_FULL]
 
 
-def test_the_limit_counts_over_threads_and_agents_and_for_each_user_alone(open_book):
+def test_observe_daily_limit_is_per_user_across_threads_and_agents(open_book):
     book = open_book(observe_daily=1)
     me = book.user("ana")
     me.agent("planner").observe(like("hiking"), thread="a")
@@ -78,19 +78,19 @@ def test_the_limit_counts_over_threads_and_agents_and_for_each_user_alone(open_b
     assert book.user("ben").observe(like("hiking")).stored
 
 
-def test_a_batch_fills_the_day_in_its_order(open_book):
+def test_observe_many_applies_the_daily_limit_in_order(open_book):
     me = open_book(observe_daily=3).user("ana")
     answers = me.observe_many([like(thing) for thing in THINGS])
     assert [len(each.stored) for each in answers] == [1, 1, 1, 0, 0]
     assert [reasons(each) for each in answers[3:]] == [[SkipReason.DAY_FULL]] * 2
 
 
-def test_with_no_room_at_all_only_the_conversation_is_kept(open_book):
+def test_observe_daily_limit_of_zero_stores_no_memories(open_book):
     me = open_book(observe_daily=0).user("ana")
     assert reasons(me.observe(like("hiking"))) == [SkipReason.DAY_FULL]
 
 
-def test_what_an_agent_may_not_see_is_charged_and_answered_blindly(open_book, clock):
+def test_observe_daily_limit_does_not_reveal_hidden_memories_to_an_agent(open_book, clock):
     """An agent that could tell by the day's limit whether it was right would guess on."""
     me = open_book(observe_daily=2).user("ana")
     me.observe("My dentist is Dr. Rosen, 050-123-4567.", thread="own")
@@ -103,7 +103,7 @@ def test_what_an_agent_may_not_see_is_charged_and_answered_blindly(open_book, cl
     assert reasons(full) == [SkipReason.DAY_FULL]
 
 
-def test_at_most_five_souls(me):
+def test_observe_stores_at_most_five_souls(me):
     for number in range(6):
         observed = me.observe(
             f"Update your soul: guards garden number {number} with {THINGS[number % 5]}."
@@ -112,7 +112,7 @@ def test_at_most_five_souls(me):
     assert [each.reason for each in observed.skipped] == [SkipReason.REFUSED]
 
 
-def test_a_turn_costs_one_call_to_the_embedder_and_so_does_a_batch(open_book):
+def test_observe_calls_the_embedder_once_per_turn_or_batch(open_book):
     embedder = Counting()
     me = open_book(embedder=embedder).user("ana")
     me.observe("My sister Noa works at Google. I love hiking.")
@@ -122,7 +122,7 @@ def test_a_turn_costs_one_call_to_the_embedder_and_so_does_a_batch(open_book):
 
 
 @pytest.mark.parametrize("turn", [MANY, "ok"])
-def test_while_the_embedder_is_down_all_is_kept_and_its_vectors_follow(open_book, clock, turn):
+def test_observe_stores_everything_during_an_embedder_outage(open_book, clock, turn):
     embedder = Switchable()
     embedder.down = True
     book = open_book(embedder=embedder, worker="off")

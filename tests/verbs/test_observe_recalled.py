@@ -18,7 +18,7 @@ PASTED = (
 )
 
 
-def test_a_pasted_context_is_known_again(me):
+def test_observe_stores_nothing_from_a_pasted_memory_context(me):
     for pasted in PASTED:
         observed = me.observe(pasted)
         assert (observed.stored, observed.proposals) == ((), ())
@@ -28,7 +28,7 @@ def test_a_pasted_context_is_known_again(me):
     assert me.list().memories == ()
 
 
-def test_own_words_beside_a_pasted_context_count(me):
+def test_observe_stores_statements_next_to_a_pasted_memory_context(me):
     observed = me.observe(
         "## Memory Context\n[fact] I love hiking in the mountains.\n\n"
         "That is outdated. I am allergic to peanuts."
@@ -36,7 +36,7 @@ def test_own_words_beside_a_pasted_context_count(me):
     assert [each.trigger for each in observed.stored] == ["I am allergic to peanuts."]
 
 
-def test_what_would_have_been_taken_from_it_is_told(me):
+def test_observe_reports_recalled_candidates_as_skipped(me):
     observed = me.observe(
         "I am allergic to peanuts.\n## About the user\n- I love hiking in the mountains."
     )
@@ -45,7 +45,7 @@ def test_what_would_have_been_taken_from_it_is_told(me):
     assert "hiking" in observed.skipped[0].content
 
 
-def test_a_pasted_line_does_not_refresh_what_it_repeats(me, clock):
+def test_observe_pasted_memory_does_not_refresh_the_original(me, clock):
     (kept,) = me.observe("I love hiking in the mountains.").stored
     before = me.show(kept.remembered.id).memory
     clock.tick(days=1)
@@ -54,7 +54,7 @@ def test_a_pasted_line_does_not_refresh_what_it_repeats(me, clock):
     assert me.show(kept.remembered.id).memory.updated_at == before.updated_at
 
 
-def test_an_assistant_that_repeats_a_memory_adds_nothing(me, clock):
+def test_observe_stores_nothing_from_an_assistant_repeating_a_memory(me, clock):
     me.observe("I love hiking in the mountains.")
     clock.tick(minutes=1)
     observed = me.observe(f"As you told me: {HIKING}", role="assistant")
@@ -62,19 +62,19 @@ def test_an_assistant_that_repeats_a_memory_adds_nothing(me, clock):
     assert len(me.list().memories) == 1
 
 
-def test_what_a_memory_of_another_kind_says_in_a_sentence_is_a_repeat(me):
+def test_observe_skips_a_statement_contained_in_a_note(me):
     me.remember(f"From the first talk. {HIKING} Noa does not.", kind="note")
     observed = me.observe("I love hiking in the mountains.")
     assert [each.reason for each in observed.skipped] == [SkipReason.REPEAT]
     assert len(me.list().memories) == 1
 
 
-def test_what_a_memory_denies_is_no_repeat(me):
+def test_observe_stores_a_statement_negated_in_a_note(me):
     me.remember(f"It is not true that {HIKING.lower()}", kind="note")
     assert me.observe("I love hiking in the mountains.").stored
 
 
-def test_the_same_event_on_another_day_is_another_event(me, clock):
+def test_observe_stores_the_same_event_on_another_day(me, clock):
     first = me.observe("We decided to move the launch.")
     assert [each.kind for each in first.stored] == ["event"]
     clock.tick(days=3)
@@ -82,7 +82,7 @@ def test_the_same_event_on_another_day_is_another_event(me, clock):
     assert [each.remembered.action for each in again.stored] == [Action.STORED]
 
 
-def test_a_job_that_is_reported_twice_has_one_summary(me, clock):
+def test_observe_stores_one_summary_for_a_job_reported_twice(me, clock):
     report = "Job completed: imported 312 contacts from the address book."
     me.observe(report, role="assistant")
     clock.tick(minutes=1)
@@ -91,7 +91,7 @@ def test_a_job_that_is_reported_twice_has_one_summary(me, clock):
     assert len(me.list(kinds=["summary"]).memories) == 1
 
 
-def test_of_what_it_may_not_see_an_agent_hears_no_repeat(me):
+def test_observe_does_not_reveal_a_hidden_repeat_to_an_agent(me):
     """The answer would tell that the hidden note says so."""
     me.remember(f"{HIKING} Noa does not.", kind="note", sensitivity="high")
     observed = me.agent("helper").observe("I love hiking in the mountains.")

@@ -30,7 +30,7 @@ def talk(me, count, thread="main", first=1):
 # ——— what is kept ———
 
 
-def test_turns_of_a_thread_are_one_source_with_who_said_what_when(me, clock):
+def test_observe_thread_is_one_source_with_speaker_role_session_and_time(me, clock):
     began = clock.now
     me.observe("Where are the herons?", speaker="Ana", thread="t1", session="s1")
     ended = clock.tick(minutes=5)
@@ -52,20 +52,20 @@ def test_turns_of_a_thread_are_one_source_with_who_said_what_when(me, clock):
     ]
 
 
-def test_each_thread_has_its_own_source(me):
+def test_observe_threads_have_separate_sources(me):
     one, other = talk(me, 1, "one"), talk(me, 1, "other")
     assert one.source_id != other.source_id
     assert len(me.sources().sources) == 2
 
 
-def test_a_turn_is_recalled_at_once_and_cites_its_passage(me):
+def test_observe_turn_is_recalled_at_once_by_its_passage(me):
     talk(me, 3)
     kept = me.observe("The spare keys are in the blue drawer, under the maps.", role="assistant")
     hit = me.recall("where are the spare keys").hits[0]
     assert hit.id == kept.passages[0]
 
 
-def test_a_long_turn_has_several_passages(me):
+def test_observe_splits_a_long_turn_into_several_passages(me):
     first = talk(me, 1)
     long = me.observe("A sentence about herons on walls. " * 100)
     after = talk(me, 1, first=2)
@@ -77,13 +77,13 @@ def test_a_long_turn_has_several_passages(me):
     assert turns == [1, *[2] * len(long.passages), 3]
 
 
-def test_the_time_of_a_turn_can_be_given(me, clock):
+def test_observe_accepts_the_time_of_a_turn(me, clock):
     me.observe("Heron.", at="2026-02-01T10:00:00+02:00")
     (passage,) = me.show(me.sources().sources[0].id).passages
     assert passage.at.isoformat() == "2026-02-01T08:00:00+00:00"
 
 
-def test_a_turn_that_is_sent_again_is_kept_once(me):
+def test_observe_resent_dated_turn_is_stored_once(me):
     """By whoever did not hear the answer: it is the same turn of the same moment."""
     for _ in range(2):
         observed = me.observe("I am allergic to peanuts.", at="2026-02-01T10:00")
@@ -92,7 +92,7 @@ def test_a_turn_that_is_sent_again_is_kept_once(me):
     assert len(me.list().memories) == 1
 
 
-def test_processing_the_originals_gives_the_same_passages(me, clock):
+def test_observe_passages_equal_those_parsed_from_the_original(me, clock):
     """What is kept turn by turn is what a worker would make of the whole."""
     me.observe("Wo ist der Fußweg?\r\n\r\nHier: שלום עולם", speaker="Ana", session="s")
     clock.tick(minutes=1)
@@ -103,7 +103,7 @@ def test_processing_the_originals_gives_the_same_passages(me, clock):
     assert tuple(anew) == tuple(me.show(source.id).passages)
 
 
-def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
+def test_observe_odd_texts_equal_those_parsed_from_the_original(me):
     texts = [text for text in odd_texts(40, seed=5) if is_kept(text)]
     observed = me.observe_many(texts)
     (source,) = me.sources().sources
@@ -157,7 +157,7 @@ def counted_reads(me, monkeypatch) -> Iterator[list[tuple[str, int]]]:
 
 
 @pytest.mark.parametrize("turn", ["Fine.", "I love hiking in the {} mountains."])
-def test_a_later_turn_reads_and_embeds_no_more_than_an_early_one(open_book, monkeypatch, turn):
+def test_observe_cost_does_not_grow_with_the_thread(open_book, monkeypatch, turn):
     embedder = Counting()
     me = open_book(embedder=embedder, worker="off").user("ana")
     seen = []
@@ -178,7 +178,7 @@ def test_a_later_turn_reads_and_embeds_no_more_than_an_early_one(open_book, monk
 # ——— what it is about ———
 
 
-def test_a_talk_is_described_when_it_has_paused(open_book, clock):
+def test_describe_thread_runs_after_a_pause(open_book, clock):
     book = open_book(worker="off")
     me = book.user("ana")
     talk(me, 6)
@@ -197,7 +197,7 @@ def test_a_talk_is_described_when_it_has_paused(open_book, clock):
     assert all(finding.ok for finding in me.doctor())
 
 
-def test_it_is_described_anew_only_when_it_has_grown_by_a_quarter(open_book, clock):
+def test_describe_thread_reruns_after_growth_by_a_quarter(open_book, clock):
     book = open_book(worker="off")
     me = book.user("ana")
     talk(me, 40)
@@ -209,7 +209,7 @@ def test_it_is_described_anew_only_when_it_has_grown_by_a_quarter(open_book, clo
     assert [job.kind for job in me.jobs()] == [DESCRIBE_JOB]
 
 
-def test_a_turn_is_no_news_to_those_who_talk(me):
+def test_changes_header_omits_turns_of_a_thread(me):
     me.changes("main")
     talk(me, 1)
     me.changes("main")
@@ -222,7 +222,7 @@ def test_a_turn_is_no_news_to_those_who_talk(me):
     assert events == [*["UPDATE"] * 4, "ADD"]
 
 
-def test_the_journal_says_what_became_of_each_turn(me, book):
+def test_events_record_the_classification_of_each_turn(me, book):
     me.observe("I am allergic to peanuts.")
     me.observe("ok")
     book.flush()
@@ -233,7 +233,7 @@ def test_the_journal_says_what_became_of_each_turn(me, book):
 # ——— forgetting and erasing ———
 
 
-def test_a_forgotten_conversation_stays_so_and_the_talk_goes_on_beside_it(me, clock):
+def test_observe_after_forget_of_a_thread_starts_a_new_source(me, clock):
     old = talk(me, 2).source_id
     me.forget(old)
     new = talk(me, 1, first=3)
@@ -244,7 +244,7 @@ def test_a_forgotten_conversation_stays_so_and_the_talk_goes_on_beside_it(me, cl
     assert len(me.sources().sources) == 2
 
 
-def test_erasing_the_conversation_takes_what_came_of_it(me):
+def test_erase_thread_removes_its_memories_and_proposals(me):
     observed = me.observe("I am allergic to peanuts. I live in Berlin.", thread="t1")
     other = me.observe("I love hiking.", thread="t2")
     assert observed.stored
@@ -258,7 +258,7 @@ def test_erasing_the_conversation_takes_what_came_of_it(me):
     assert me.verify_forget("Berlin").clean
 
 
-def test_a_rule_that_another_conversation_gave_first_keeps_no_word_of_an_erased_one(me):
+def test_erase_thread_leaves_no_residue_in_a_rule_from_another_thread(me):
     first = me.observe("From now on always answer in bullet points.", thread="t1")
     again = me.observe("Please, from now on always answer in bullet points!", thread="t2")
     me.erase(again.source_id)
@@ -266,7 +266,7 @@ def test_a_rule_that_another_conversation_gave_first_keeps_no_word_of_an_erased_
     assert me.verify_forget("Please, from now on").clean
 
 
-def test_a_conversation_and_what_came_of_it_are_exported_and_imported(me, book, clock):
+def test_export_and_import_preserve_a_thread_that_then_grows(me, book, clock):
     talk(me, 3)
     me.observe("I am allergic to peanuts.")
     ben = book.user("ben")
@@ -281,7 +281,7 @@ def test_a_conversation_and_what_came_of_it_are_exported_and_imported(me, book, 
 # ——— others at the same name ———
 
 
-def test_a_conversation_that_was_brought_in_goes_on(me):
+def test_observe_continues_an_ingested_thread(me):
     source = me.ingest(
         chat(turn("Dana", "Hello there", 1)), origin="thread", external_id="t1", thread="t1"
     ).source
@@ -290,7 +290,7 @@ def test_a_conversation_that_was_brought_in_goes_on(me):
     assert observed.passages == (f"{source.id}#2",)
 
 
-def test_one_that_is_not_processed_yet_is_processed_with_the_turn(open_book):
+def test_observe_turn_of_an_unprocessed_thread_is_processed_with_the_thread(open_book):
     book = open_book(worker="off")
     me = book.user("ana")
     source = me.ingest(
@@ -306,7 +306,7 @@ def test_one_that_is_not_processed_yet_is_processed_with_the_turn(open_book):
     ]
 
 
-def test_a_letter_by_that_name_is_left_alone(me):
+def test_observe_does_not_append_to_an_email_with_the_same_external_id(me):
     letter = "Subject: Boiler\nFrom: a@example.com\n\nThe boiler is repaired."
     mail = me.ingest(letter, format="email", origin="thread", external_id="t1").source
     observed = me.observe("I am allergic to peanuts.", thread="t1")
@@ -317,7 +317,7 @@ def test_a_letter_by_that_name_is_left_alone(me):
 # ——— agents ———
 
 
-def test_an_agent_that_may_not_read_conversations_observes_all_the_same(me):
+def test_observe_by_an_agent_without_read_access_stores_the_turn(me):
     stylist = me.agent("stylist")  # which sees neither history nor what it hears here
     talk(me, 2)
     observed = stylist.observe("I am allergic to peanuts.")
@@ -327,7 +327,7 @@ def test_an_agent_that_may_not_read_conversations_observes_all_the_same(me):
     assert me.recall("peanuts").hits
 
 
-def test_what_is_said_in_a_guarded_conversation_is_guarded(me):
+def test_observe_in_a_sensitive_thread_stores_sensitive_memories(me):
     chat_ = chat(turn("Dana", "Hello there", 1))
     me.ingest(chat_, origin="thread", external_id="t1", sensitivity="high")
     observed = me.agent("helper").observe("I am allergic to peanuts.", thread="t1")
@@ -336,7 +336,7 @@ def test_what_is_said_in_a_guarded_conversation_is_guarded(me):
     assert me.list().memories == ()
 
 
-def test_days_pass_in_one_thread(me, clock):
+def test_observe_extends_ended_at_of_a_thread_over_days(me, clock):
     """A thread that goes on for long has one source, whose end moves."""
     began = clock.now
     for _ in range(4):
@@ -347,7 +347,7 @@ def test_days_pass_in_one_thread(me, clock):
     assert last.passages == (f"{source.id}#4",)
 
 
-def test_a_new_thread_is_no_news_in_the_delta_header(me):
+def test_changes_header_omits_new_threads(me):
     helper = me.agent("helper")
     helper.changes("main")
     for name in ("t1", "t2", "t3", "t4"):
@@ -355,7 +355,7 @@ def test_a_new_thread_is_no_news_in_the_delta_header(me):
     assert helper.changes("main").header == ""
 
 
-def test_a_talk_that_went_on_beside_a_forgotten_one_stays_there_when_that_is_restored(me):
+def test_observe_continues_the_newer_source_after_restore_of_the_older(me):
     first = me.observe("Where are the herons?", thread="t1").source_id
     me.forget([first])
     second = me.observe("On the wall.", thread="t1").source_id
@@ -363,7 +363,7 @@ def test_a_talk_that_went_on_beside_a_forgotten_one_stays_there_when_that_is_res
     assert me.observe("And the storks?", thread="t1").source_id == second != first
 
 
-def test_a_dated_turn_sent_again_is_kept_once_whatever_was_said_since(me, clock):
+def test_observe_resent_dated_turn_is_stored_once_after_later_turns(me, clock):
     first = me.observe("Where are the herons?", thread="t1", at=clock.now)
     me.observe("On the wall.", role="assistant", thread="t1", at=clock.now)
     again = me.observe("Where are the herons?", thread="t1", at=clock.now)

@@ -18,12 +18,12 @@ def recalled(me, **when):
     return [hit.text for hit in hits]
 
 
-def test_what_is_said_holds_since_it_was_said(me):
+def test_observe_sets_valid_from_to_the_time_of_the_turn(me):
     (kept,) = me.observe("I work at Acme.", at=at(2020)).stored
     assert kept.remembered.memory.valid_from == at(2020)
 
 
-def test_an_older_turn_that_comes_later_is_history(me):
+def test_observe_older_turn_arriving_later_becomes_history(me):
     me.observe("I work at Acme.", at=at(2022))
     me.observe("I work at Globex.", at=at(2019), thread="old")
     assert facts(me) == ["The user works at Acme."]
@@ -33,7 +33,7 @@ def test_an_older_turn_that_comes_later_is_history(me):
     assert recalled(me, as_of=at(2018)) == []
 
 
-def test_turns_in_the_order_they_were_said_supersede_at_the_time_they_were_said(me):
+def test_observe_dated_turns_supersede_at_the_time_of_the_turn(me):
     me.observe("I work at Globex.", at=at(2019))
     me.observe("I work at Acme.", at=at(2022))
     assert facts(me) == ["The user works at Acme."]

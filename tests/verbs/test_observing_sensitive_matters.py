@@ -7,7 +7,7 @@ from commonplace.model.memory.memory import Sensitivity
 CARD = "4111 1111 1111 1111"  # a number that card makers give out for tests
 
 
-def test_a_private_matter_is_found_by_its_id_and_by_no_search(me):
+def test_observe_sensitive_statement_is_shown_by_id_and_not_searchable(me):
     (kept,) = me.observe("I'm pregnant.").stored
     assert kept.sensitivity is Sensitivity.HIGH
     assert me.list().memories == ()
@@ -15,13 +15,13 @@ def test_a_private_matter_is_found_by_its_id_and_by_no_search(me):
     assert me.show(kept.remembered.id).memory.content == "The user is pregnant."
 
 
-def test_the_wifi_password_is_found_by_everybody_who_may_see_it(me):
+def test_observe_wifi_password_has_normal_sensitivity(me):
     (kept,) = me.observe("The wifi password is tulip42.").stored
     assert kept.sensitivity is Sensitivity.NORMAL
     assert me.recall("wifi password", sources="none").hits[0].id == kept.remembered.id
 
 
-def test_a_card_number_stands_in_the_guarded_memory_alone(me):
+def test_observe_redacts_a_card_number_outside_the_sensitive_memory(me):
     observed = me.observe(f"Call me Ana. My credit card number is {CARD}.")
     (kept,) = observed.stored
     assert kept.sensitivity is Sensitivity.HIGH
@@ -33,13 +33,13 @@ def test_a_card_number_stands_in_the_guarded_memory_alone(me):
     assert me.verify_forget(CARD).clean
 
 
-def test_a_proposal_rests_on_words_without_the_secret(me):
+def test_observe_proposal_evidence_omits_secrets(me):
     me.observe(f"My name is Ana and my credit card number is {CARD}.")
     (proposal,) = me.proposals()
     assert CARD not in str(proposal)
 
 
-def test_a_private_goal_is_guarded_and_not_put_into_the_profile(me):
+def test_observe_sensitive_goal_makes_no_profile_proposal(me):
     observed = me.observe("My goal is to get pregnant this year.")
     assert [each.sensitivity for each in observed.stored] == [Sensitivity.HIGH]
     assert observed.proposals == ()

@@ -21,7 +21,7 @@ class Counting:
         return f'{{"id": "{me.remember(self.text).id}", "content": "{self.text}"}}'
 
 
-def test_the_second_time_gets_the_first_answer_and_nothing_is_done(book, me):
+def test_idempotency_key_replays_the_first_answer(book, me):
     work = Counting()
     first = book.once(me, ASKED, work)
     assert book.once(me, ASKED, work) == first
@@ -29,7 +29,7 @@ def test_the_second_time_gets_the_first_answer_and_nothing_is_done(book, me):
     assert len(me.list().memories) == 1
 
 
-def test_after_a_day_a_key_stands_for_nothing(book, me, clock):
+def test_idempotency_key_expires_after_a_day(book, me, clock):
     work = Counting()
     book.once(me, ASKED, work)
     clock.tick(hours=24)
@@ -37,7 +37,7 @@ def test_after_a_day_a_key_stands_for_nothing(book, me, clock):
     assert work.calls == 2
 
 
-def test_a_key_that_stands_for_another_request_is_refused(book, me):
+def test_idempotency_key_refuses_a_different_request(book, me):
     work = Counting()
     book.once(me, ASKED, work)
     with pytest.raises(IdempotencyConflict, match="a different request"):
@@ -45,7 +45,7 @@ def test_a_key_that_stands_for_another_request_is_refused(book, me):
     assert work.calls == 1
 
 
-def test_keys_are_each_callers_own(book, me):
+def test_idempotency_keys_are_separate_per_user_and_agent(book, me):
     """Another user's or agent's key of the same spelling neither tells nor hides anything."""
     first = book.once(me, ASKED, Counting("Told by the owner"))
     planner = me.agent("planner")
@@ -54,7 +54,7 @@ def test_keys_are_each_callers_own(book, me):
     assert len({first, told, book.once(bob, ASKED, Counting("Told by Bob"))}) == 3
 
 
-def test_what_failed_changed_nothing_and_can_be_tried_again(book, me):
+def test_idempotency_key_can_be_retried_after_a_refused_request(book, me):
     def refused(me):
         raise InvalidInput("No.")
 
@@ -65,7 +65,7 @@ def test_what_failed_changed_nothing_and_can_be_tried_again(book, me):
     assert work.calls == 1
 
 
-def test_what_broke_off_before_it_changed_anything_is_done_by_who_asks_again(book, me, clock):
+def test_idempotency_key_is_taken_over_after_a_crash_before_the_change(book, me, clock):
     def breaks(me):
         raise RuntimeError("the process dies here")
 
@@ -79,7 +79,7 @@ def test_what_broke_off_before_it_changed_anything_is_done_by_who_asks_again(boo
     assert work.calls == len(me.list().memories) == 1
 
 
-def test_what_broke_off_after_its_change_is_not_done_again(book, me, clock):
+def test_idempotency_key_does_not_repeat_a_change_after_a_crash(book, me, clock):
     def breaks(me):
         me.remember("The wifi password is tulip42")
         raise RuntimeError("the process dies here")
@@ -93,7 +93,7 @@ def test_what_broke_off_after_its_change_is_not_done_again(book, me, clock):
     assert (work.calls, len(me.list().memories)) == (0, 1)
 
 
-def test_who_was_taken_over_from_changes_nothing(open_book, clock):
+def test_idempotency_claim_taken_over_blocks_writes_of_the_former_holder(open_book, clock):
     """A server that hangs for long, and comes back when another has done its work."""
     books = [open_book(), open_book()]
     work = Counting()
@@ -111,7 +111,7 @@ def test_who_was_taken_over_from_changes_nothing(open_book, clock):
     assert work.calls == len(books[0].user("ana").list().memories) == 1
 
 
-def test_an_erasure_beside_it_neither_hinders_a_request_nor_keeps_its_answer(book, me, clock):
+def test_idempotency_answer_is_not_stored_after_a_concurrent_erase(book, me, clock):
     gone = me.remember("The code word is xylophone").id
     work = Counting()
 
@@ -125,7 +125,7 @@ def test_an_erasure_beside_it_neither_hinders_a_request_nor_keeps_its_answer(boo
     assert work.calls == len(me.list().memories) == 1
 
 
-def test_an_erasure_beside_it_makes_nothing_done_that_is_not(book, me, clock):
+def test_idempotency_key_can_be_retried_after_a_crash_with_concurrent_erase(book, me, clock):
     gone = me.remember("The code word is xylophone").id
 
     def breaks(handle):
@@ -140,7 +140,7 @@ def test_an_erasure_beside_it_makes_nothing_done_that_is_not(book, me, clock):
     assert work.calls == 1
 
 
-def test_an_answer_with_a_secret_is_not_kept(book, me):
+def test_idempotency_answer_with_a_secret_is_not_stored(book, me):
     asked = IdempotentRequest("key-1", "a key", AnswerRetention.SECRET)
     book.once(me, asked, lambda me: "cpk_hush")
     with pytest.raises(IdempotencyConflict, match="secret"):
@@ -148,7 +148,7 @@ def test_an_answer_with_a_secret_is_not_kept(book, me):
     assert not me.verify_forget("cpk_hush").found_in
 
 
-def test_erasing_silences_answers_and_the_request_does_not_bring_it_back(book, me):
+def test_erase_removes_idempotency_answers_and_blocks_replay(book, me):
     work = Counting("The code word is xylophone")
     book.once(me, ASKED, work)
     assert "kept_answers" in me.verify_forget("xylophone").found_in
@@ -159,7 +159,7 @@ def test_erasing_silences_answers_and_the_request_does_not_bring_it_back(book, m
     assert work.calls == 1
 
 
-def test_an_answer_that_was_under_way_while_something_was_erased_is_not_kept(book, me):
+def test_idempotency_answer_is_not_stored_when_its_memory_is_erased_in_flight(book, me):
     def remembers_and_sees_it_erased(me):
         answer = Counting("The code word is xylophone")(me)
         me.erase([me.list().memories[0].id], now=True)
@@ -169,7 +169,7 @@ def test_an_answer_that_was_under_way_while_something_was_erased_is_not_kept(boo
     assert me.verify_forget("xylophone").clean
 
 
-def test_the_answer_to_an_erasure_itself_is_kept(book, me):
+def test_idempotency_answer_of_an_erase_is_stored(book, me):
     """It holds a receipt, and no words."""
     me.remember("The code word is xylophone")
     asked = IdempotentRequest("key-1", "erase", AnswerRetention.NUMBERS)
@@ -177,14 +177,14 @@ def test_the_answer_to_an_erasure_itself_is_kept(book, me):
     assert book.once(me, asked, lambda me: "another") == first
 
 
-def test_tidying_lets_old_answers_go(book, me, clock):
+def test_tidy_removes_expired_idempotency_answers(book, me, clock):
     book.once(me, ASKED, Counting("The gate is green"))
     clock.tick(hours=25)
     me.tidy()
     assert "kept_answers" not in me.verify_forget("gate is green").found_in
 
 
-def test_two_at_once_do_it_once(open_book):
+def test_idempotency_key_runs_once_for_two_concurrent_instances(open_book):
     """In two books on one store, as in two servers: one does it, the other is told to wait."""
     books = [open_book(), open_book()]
     begun, go_on = threading.Event(), threading.Event()
@@ -224,7 +224,7 @@ def bringing(team):
     return lambda dan: dan.ingest("The pelican files are in the cellar.", team=team).source.summary
 
 
-def test_whoever_leaves_a_team_has_no_answer_kept_that_tells_of_it(book, me, team):
+def test_leave_team_removes_idempotency_answers_about_its_sources(book, me, team):
     dan = book.user("dan")
     assert "pelican" in book.once(dan, ASKED, bringing(team))
     dan.teams_leave(team)
@@ -233,21 +233,21 @@ def test_whoever_leaves_a_team_has_no_answer_kept_that_tells_of_it(book, me, tea
     assert dan.verify_forget("pelican").clean
 
 
-def test_erasing_a_teams_source_silences_the_answers_of_who_brought_it(book, me, team):
+def test_erase_team_source_removes_idempotency_answers_of_its_author(book, me, team):
     dan = book.user("dan")
     book.once(dan, ASKED, bringing(team))
     me.erase(me.sources(team=team).sources[0].id)
     assert dan.verify_forget("pelican").clean
 
 
-def test_a_choice_of_what_to_forget_shows_nothing_of_anothers(book, me, team):
+def test_forget_query_offers_no_team_source_of_another_author(book, me, team):
     dan = book.user("dan")
     dan.ingest("The pelican files are in the cellar.", team=team)
     assert not me.recall("where are the pelican files?").is_empty
     assert me.forget(query="where are the pelican files?").is_empty
 
 
-def test_a_key_for_one_team_has_answers_of_its_own(book, me, team):
+def test_idempotency_keys_are_separate_for_a_team_api_key(book, me, team):
     narrow = book.authenticate(me.keys_create("narrow", team=team).token)
     first, second = Counting("Kept by the one"), Counting("Kept by the other")
     assert book.once(me, ASKED, first) != book.once(narrow, ASKED, second)

@@ -13,7 +13,7 @@ def own(me):
     return [(each.short, each.long) for each in me.abbreviations() if each.own]
 
 
-def test_a_shipped_abbreviation_finds_what_is_written_in_full(me):
+def test_recall_expands_a_built_in_abbreviation(me):
     me.remember(YC, kind="fact")
     me.remember("The deadline of the tax return is 30 April", kind="fact")
     me.remember("The deadline of the grant is in June", kind="fact")
@@ -21,12 +21,12 @@ def test_a_shipped_abbreviation_finds_what_is_written_in_full(me):
     assert YC not in [hit.text for hit in me.recall("YCX deadline").hits[:1]]
 
 
-def test_what_is_written_in_short_is_still_found(me):
+def test_recall_finds_the_abbreviated_form(me):
     me.remember("The YC deadline is 3 May", kind="fact")
     assert [hit.text for hit in me.recall("YC deadline").hits] == ["The YC deadline is 3 May"]
 
 
-def test_the_users_own_is_met_as_soon_as_it_is_set(me):
+def test_abbreviate_takes_effect_on_the_next_recall(me):
     me.remember("The tax form number is 4711", kind="fact")
     assert me.recall("TFN").is_empty
     answer = me.abbreviate("TFN", "tax form number")
@@ -35,7 +35,7 @@ def test_the_users_own_is_met_as_soon_as_it_is_set(me):
     assert me.understand("my TFN").query == "my TFN (tax form number)"
 
 
-def test_it_is_no_answer_itself(me):
+def test_recall_excludes_abbreviations_unless_filtered_by_facet(me):
     me.abbreviate("TFN", "tax form number")
     for query in ("TFN", "tax form number", "TFN stands for tax form number"):
         assert me.recall(query, threshold=0).is_empty
@@ -50,19 +50,19 @@ def test_it_is_no_answer_itself(me):
     assert found.id == "abbreviation:tfn"
 
 
-def test_a_memory_of_that_facet_that_is_none_is_recalled(me):
+def test_recall_finds_a_plain_memory_with_the_abbreviation_facet(me):
     me.remember("TLA is a three letter acronym", facet="abbreviation")
     assert len(me.recall("three letter acronym").hits) == 1
     assert own(me) == []
 
 
-def test_a_value_of_the_same_name_is_no_rival(me):
+def test_abbreviation_does_not_conflict_with_a_kv_of_the_same_subject(me):
     me.abbreviate("YC", "Yacht Club")
     kept = me.remember(kind="kv", metadata={"subject": "YC", "value": "in Marina street"})
     assert (kept.relation, kept.action) == ("new", "stored")
 
 
-def test_another_meaning_is_another_version_and_the_last_word_counts(me):
+def test_abbreviate_again_makes_a_new_version(me):
     me.abbreviate("YC", "Yacht Club")
     answer = me.abbreviate("yc", "Young Chefs")
     assert (answer.id, answer.is_new) == ("abbreviation:yc", False)
@@ -75,7 +75,7 @@ def test_another_meaning_is_another_version_and_the_last_word_counts(me):
     assert me.revision == before
 
 
-def test_forgetting_restoring_and_erasing_it(me):
+def test_abbreviation_can_be_forgotten_restored_and_erased(me):
     me.abbreviate("TFN", "tax form number")
     me.forget("abbreviation:tfn")
     assert own(me) == []
@@ -90,7 +90,7 @@ def test_forgetting_restoring_and_erasing_it(me):
     assert me.verify_forget("tax form number").clean
 
 
-def test_an_update_keeps_its_name(me):
+def test_update_abbreviation_keeps_its_id(me):
     me.abbreviate("TFN", "tax form number")
     answer = me.update("abbreviation:tfn", metadata={"value": "tax file number"})
     assert answer.id == "abbreviation:tfn"
@@ -98,14 +98,14 @@ def test_an_update_keeps_its_name(me):
     assert me.recall("tax file number").is_empty
 
 
-def test_one_that_can_no_longer_be_met_harms_nothing(me):
+def test_update_abbreviation_with_an_unusable_value_disables_expansion(me):
     me.abbreviate("TFN", "tax form number")
     me.update("abbreviation:tfn", metadata={"value": ["one", "two"]})
     assert own(me) == []
     assert me.understand("TFN").query == "TFN"
 
 
-def test_it_travels_with_an_export(me, book):
+def test_abbreviation_survives_export_and_import(me, book):
     me.abbreviate("TFN", "tax form number")
     other = book.user("other")
     other.remember(kind="kv", metadata={"subject": "TFN", "value": "4711"})
@@ -114,7 +114,7 @@ def test_it_travels_with_an_export(me, book):
     assert len(other.recall("TFN").hits) == 1
 
 
-def test_only_the_owner_sets_and_removes_it(me):
+def test_abbreviation_is_writable_by_the_owner_only(me):
     agent = me.agent("supervisor")
     with pytest.raises(NotAllowed):
         agent.abbreviate("TFN", "tax form number")
@@ -128,7 +128,7 @@ def test_only_the_owner_sets_and_removes_it(me):
     assert own(me) == [("TFN", "tax form number")]
 
 
-def test_it_is_knowledge_and_hidden_from_agents_that_see_none(me):
+def test_abbreviation_is_hidden_from_agents_without_access(me):
     me.abbreviate("TFN", "tax form number")
     planner = me.agent("planner")
     assert own(planner) == []
@@ -152,13 +152,13 @@ def test_it_is_knowledge_and_hidden_from_agents_that_see_none(me):
         ("Y\x00C", "x", InvalidInput),
     ],
 )
-def test_what_cannot_be_met_is_refused(me, short, long, error):
+def test_abbreviate_refuses_invalid_input(me, short, long, error):
     with pytest.raises(error):
         me.abbreviate(short, long)
     assert own(me) == []
 
 
-def test_the_past_is_read_with_the_abbreviations_of_then(me, clock):
+def test_recall_known_at_uses_the_abbreviations_of_that_time(me, clock):
     me.remember("The yacht club opens at nine", kind="fact")
     me.remember("The young chefs meet on Monday", kind="fact")
     me.abbreviate("YC", "yacht club")
@@ -174,7 +174,7 @@ def test_the_past_is_read_with_the_abbreviations_of_then(me, clock):
         )
 
 
-def test_recall_is_as_before_where_no_abbreviation_is_met(me):
+def test_recall_is_unaffected_by_abbreviations_absent_from_the_query(me):
     for text in ("The boiler was repaired", "The roof leaks", "The boiler is old"):
         me.remember(text, kind="fact")
     before = me.recall("old boiler", explain=True)
@@ -183,10 +183,10 @@ def test_recall_is_as_before_where_no_abbreviation_is_met(me):
     assert [hit.text for hit in after.hits] == [hit.text for hit in before.hits]
 
 
-def test_a_shipped_one_is_silenced_by_saying_that_it_stands_for_itself(me):
+def test_abbreviate_to_itself_disables_a_built_in_abbreviation(me):
     me.abbreviate("YC", "YC")
     assert me.understand("YC deadline").query == "YC deadline"
 
 
-def test_a_space_is_no_underscore(me):
+def test_abbreviation_ids_distinguish_space_from_underscore(me):
     assert me.abbreviate("a b", "one").id != me.abbreviate("a_b", "other").id

@@ -54,7 +54,7 @@ LISTS = {
 }
 
 
-def test_every_operation_with_a_limit_has_pages():
+def test_every_operation_with_a_limit_has_a_cursor():
     limited = {o.name for o in OPERATIONS if "limit" in {p.name for p in o.parameters}}
     assert limited == set(LISTS)
     for operation in OPERATIONS:
@@ -63,7 +63,7 @@ def test_every_operation_with_a_limit_has_pages():
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_pages_put_together_are_the_whole_list(me, name):
+def test_list_pages_add_up_to_the_whole_list(me, name):
     whole = LISTS[name](me, limit=1000)
     assert len(whole) >= 5
     pages, after = [], None
@@ -75,12 +75,12 @@ def test_pages_put_together_are_the_whole_list(me, name):
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_page_behind_what_is_not_there_is_refused(me, name):
+def test_list_refuses_an_unknown_cursor(me, name):
     with pytest.raises(NotFound):
         LISTS[name](me, after="nowhere")
 
 
-def test_what_an_agent_may_not_see_is_no_place_to_go_on_from(me):
+def test_change_log_refuses_a_hidden_entry_as_cursor_for_an_agent(me):
     """Else the answer would tell that it is there."""
     hidden = me.remember("Diagnosis: anaemia", sensitivity="high", thread="monday").id
     row = me.change_log("monday", limit=1)[0]

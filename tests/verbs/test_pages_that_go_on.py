@@ -16,7 +16,7 @@ def read_on(page_after, ids_of, between=lambda page: None):
 
 
 @pytest.mark.parametrize("gone", ["erased", "forgotten", "hidden"])
-def test_a_list_goes_on_when_its_last_item_is_gone(me, clock, gone):
+def test_list_cursor_survives_removal_of_the_last_item(me, clock, gone):
     ids = []
     for n in range(6):
         ids.append(me.remember(f"Note number {n}").id)
@@ -34,7 +34,7 @@ def test_a_list_goes_on_when_its_last_item_is_gone(me, clock, gone):
     assert found == ids[::-1]
 
 
-def test_of_what_came_at_one_moment_nothing_is_left_out(me):
+def test_list_cursor_omits_no_items_of_one_batch_after_an_erase(me):
     """What is erased takes its place among them along: they are told again rather than lost."""
     ids = {each.id for each in me.remember_many([f"Note number {n}" for n in range(6)])}
     erased = []
@@ -52,7 +52,7 @@ def test_of_what_came_at_one_moment_nothing_is_left_out(me):
     assert set(found) == ids
 
 
-def test_sources_go_on_when_the_last_one_is_erased(me, clock):
+def test_sources_cursor_survives_erase_of_the_last_source(me, clock):
     ids = []
     for n in range(5):
         ids.append(me.ingest(f"Tal: This is talk number {n}.").source.id)
@@ -65,7 +65,7 @@ def test_sources_go_on_when_the_last_one_is_erased(me, clock):
     assert found == ids[::-1]
 
 
-def test_an_id_is_a_place_too(me, clock):
+def test_list_accepts_an_id_as_cursor(me, clock):
     first = me.remember("The gate is green").id
     clock.tick(minutes=1)
     second = me.remember("The roof leaks at the chimney").id
@@ -74,7 +74,7 @@ def test_an_id_is_a_place_too(me, clock):
         me.list(after="nowhere")
 
 
-def test_a_place_that_somebody_made_up_tells_nothing(me, book, clock):
+def test_list_with_a_forged_cursor_reveals_nothing(me, book, clock):
     """Whatever the id in it is: an item of one's own that is hidden, another's, or nobody's."""
     hidden = me.remember("The alarm code is 7", sensitivity="high").id
     other = book.user("bob").remember("Bob's door code is 8").id
@@ -87,7 +87,7 @@ def test_a_place_that_somebody_made_up_tells_nothing(me, book, clock):
 
 @pytest.mark.parametrize("who", ["owner", "agent"])
 @pytest.mark.parametrize("view", ["events", "change_log"])
-def test_events_and_changes_are_read_to_their_end(me, who, view):
+def test_events_and_change_log_pages_reach_the_end(me, who, view):
     for n in range(7):
         me.remember(f"Note number {n}", thread="t", sensitivity="high" if n % 2 else "normal")
     reader = me if who == "owner" else me.agent("helper")
@@ -105,7 +105,7 @@ def test_events_and_changes_are_read_to_their_end(me, who, view):
 
 
 @pytest.mark.parametrize("after", ["nowhere", "bob/1", "{me}/x", "{me}/"])
-def test_what_is_no_line_of_ones_own_is_not_gone_on_after(me, after):
+def test_events_refuses_a_foreign_or_malformed_cursor(me, after):
     with pytest.raises(errors.NotFound) as refused:
         me.events(after=after.replace("{me}", me.principal.user_id))
     assert refused.value.field == "after"

@@ -20,7 +20,7 @@ def quiet(open_book):
     return open_book(worker="off")
 
 
-def test_without_waiting_the_original_is_safe_and_a_worker_does_the_rest(quiet):
+def test_ingest_without_wait_queues_processing_for_a_worker(quiet):
     me = quiet.user("ana")
     done = me.ingest(TALK, wait=False)
     assert (done.is_new, done.is_processed) == (True, False)
@@ -34,7 +34,7 @@ def test_without_waiting_the_original_is_safe_and_a_worker_does_the_rest(quiet):
     assert me.show(done.id).source.status is ProcessingStatus.PROCESSED
 
 
-def test_the_same_again_before_it_is_processed_processes_it_once(quiet):
+def test_ingest_again_before_processing_processes_once(quiet):
     me = quiet.user("ana")
     waiting = me.ingest(TALK, wait=False)
     again = me.ingest(TALK)
@@ -43,7 +43,7 @@ def test_the_same_again_before_it_is_processed_processes_it_once(quiet):
     assert len(me.show(waiting.id).passages) == 2
 
 
-def test_parts_that_were_appended_meanwhile_are_processed_together(quiet):
+def test_ingest_append_before_processing_processes_all_parts_in_one_job(quiet):
     me = quiet.user("ana")
     for number in range(3):
         said = chat(turn("Dana", f"Heron number {number}", number))
@@ -53,7 +53,7 @@ def test_parts_that_were_appended_meanwhile_are_processed_together(quiet):
     assert len(me.show(done.id).passages) == 3
 
 
-def test_what_fails_is_told_and_tried_again(quiet, clock, monkeypatch):
+def test_process_failure_is_reported_and_retried(quiet, clock, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
         broken.setattr("commonplace.engine.sources.process.describe", None)
@@ -69,7 +69,7 @@ def test_what_fails_is_told_and_tried_again(quiet, clock, monkeypatch):
     assert me.recall("heron").hits
 
 
-def test_the_same_again_tries_at_once_what_had_failed(quiet, monkeypatch):
+def test_ingest_again_retries_failed_processing_at_once(quiet, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
         broken.setattr("commonplace.engine.sources.process.describe", None)
@@ -77,7 +77,7 @@ def test_the_same_again_tries_at_once_what_had_failed(quiet, monkeypatch):
     assert me.ingest(TALK).is_processed
 
 
-def test_what_failed_too_often_is_dead_until_a_person_retries_it(quiet, clock, monkeypatch):
+def test_process_job_is_dead_after_repeated_failures_until_jobs_retry(quiet, clock, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
         broken.setattr("commonplace.engine.sources.process.describe", None)
@@ -90,7 +90,7 @@ def test_what_failed_too_often_is_dead_until_a_person_retries_it(quiet, clock, m
     assert me.recall("heron").hits
 
 
-def test_with_the_embedder_down_words_find_it_and_vectors_follow(open_book, clock):
+def test_ingest_during_embedder_outage_indexes_terms_and_adds_vectors_later(open_book, clock):
     embedder = Switchable()
     book = open_book(embedder=embedder, worker="off")
     me = book.user("ana")
@@ -129,7 +129,7 @@ def at_work(open_book):
     return book, me, process
 
 
-def test_appended_to_meanwhile_both_parts_are_processed(at_work):
+def test_process_includes_parts_appended_concurrently(at_work):
     book, me, process = at_work
     more = chat(turn("Dana", "The old wall", 5))
     id, _ = process(lambda me, _: me.ingest(more, external_id="c1", append=True, wait=False))
@@ -139,7 +139,7 @@ def test_appended_to_meanwhile_both_parts_are_processed(at_work):
     assert me.jobs() == []
 
 
-def test_erased_meanwhile_nothing_comes_back(at_work):
+def test_process_stores_nothing_for_a_source_erased_concurrently(at_work):
     _, me, process = at_work
     id, worked = process(lambda me, id: me.erase(id))
     assert worked == Worked()
@@ -149,7 +149,7 @@ def test_erased_meanwhile_nothing_comes_back(at_work):
         me.show(id)
 
 
-def test_forgotten_meanwhile_it_stays_forgotten_until_it_is_restored(at_work):
+def test_process_skips_a_source_forgotten_concurrently_until_restore(at_work):
     book, me, process = at_work
     id, worked = process(lambda me, id: me.forget(id))
     assert worked == Worked()
@@ -160,7 +160,7 @@ def test_forgotten_meanwhile_it_stays_forgotten_until_it_is_restored(at_work):
     assert me.recall("heron").hits
 
 
-def test_a_worker_that_was_away_for_too_long_has_its_result_refused(at_work, clock):
+def test_process_result_is_refused_after_lease_expiry(at_work, clock):
     book, me, process = at_work
 
     def taken_over(me, id):

@@ -7,7 +7,7 @@ import pytest
 from commonplace.errors import InvalidInput, NotAllowed
 
 
-def test_fields_of_several_kinds_of_value(me):
+def test_profile_set_accepts_several_value_types(me):
     me.profile_set("preferred_name", "Ana")
     me.profile_set("Time Zone", "Asia/Jerusalem")
     me.profile_set("goals", ["run a marathon", "read more"])
@@ -20,7 +20,7 @@ def test_fields_of_several_kinds_of_value(me):
     }
 
 
-def test_a_field_is_recalled_and_told_like_a_memory(me):
+def test_profile_field_appears_in_recall_and_changes(me):
     change = me.profile_set("preferred_name", "Ana")
     assert change.id == "profile:preferred_name"
     (hit,) = me.recall("preferred name").hits
@@ -30,7 +30,7 @@ def test_a_field_is_recalled_and_told_like_a_memory(me):
     )
 
 
-def test_another_value_is_another_version_of_the_same_field(me):
+def test_profile_set_again_makes_a_new_version(me):
     me.profile_set("city", "Haifa")
     me.profile_set("city", "Berlin")
     assert me.profile().fields == {"city": "Berlin"}
@@ -41,7 +41,7 @@ def test_another_value_is_another_version_of_the_same_field(me):
     assert me.recall("Haifa").is_empty
 
 
-def test_an_update_of_a_field_stays_in_the_profile(me):
+def test_update_profile_field_keeps_its_id(me):
     me.profile_set("city", "Haifa")
     answer = me.update("profile:city", metadata={"value": "Berlin"})
     assert (answer.id, answer.action, answer.memory.version) == ("profile:city", "updated", 2)
@@ -49,7 +49,7 @@ def test_an_update_of_a_field_stays_in_the_profile(me):
     assert [hit.text for hit in me.recall("city Berlin").hits] == ["City is Berlin"]
 
 
-def test_notes_have_numbers_that_are_never_used_again(me):
+def test_profile_note_numbers_are_never_reused(me):
     assert [me.profile_note(f"Note {n}").id for n in range(2)] == ["profile:0", "profile:1"]
     me.erase("profile:1")
     assert me.profile_note("Note 2").id == "profile:2"
@@ -58,13 +58,13 @@ def test_notes_have_numbers_that_are_never_used_again(me):
     assert me.profile().notes == {"profile:3": "Note 3"}
 
 
-def test_a_note_is_reworded_under_its_number(me):
+def test_update_profile_note_keeps_its_number(me):
     me.profile_note("Allergic to nuts")
     assert me.update("profile:0", content="Allergic to peanuts").id == "profile:0"
     assert me.profile().notes == {"profile:0": "Allergic to peanuts"}
 
 
-def test_forgetting_and_restoring_a_note_and_a_field(me):
+def test_forget_and_restore_work_on_profile_notes_and_fields(me):
     me.profile_note("Allergic to nuts")
     me.profile_set("city", "Haifa")
     me.forget(["profile:0", "profile:city"])
@@ -74,14 +74,14 @@ def test_forgetting_and_restoring_a_note_and_a_field(me):
     assert me.profile().notes == {"profile:0": "Allergic to nuts"}
 
 
-def test_setting_a_forgotten_field_brings_it_back(me):
+def test_profile_set_revives_a_forgotten_field(me):
     me.profile_set("city", "Haifa")
     me.forget("profile:city")
     me.profile_set("city", "Berlin")
     assert me.profile().fields == {"city": "Berlin"}
 
 
-def test_an_agent_reads_the_profile_and_does_not_change_it(me):
+def test_profile_is_read_only_for_an_agent(me):
     me.profile_set("city", "Haifa")
     agent = me.agent("helper")
     assert agent.profile().fields == {"city": "Haifa"}
@@ -98,13 +98,13 @@ def test_an_agent_reads_the_profile_and_does_not_change_it(me):
 
 
 @pytest.mark.parametrize("name", ["", "1st", "a.b", "ש", "x" * 41, 5])
-def test_a_name_that_is_none_is_refused(me, name):
+def test_profile_set_refuses_an_invalid_field_name(me, name):
     with pytest.raises(InvalidInput):
         me.profile_set(name, "x")
     assert me.revision == 0
 
 
-def test_a_field_set_anew_is_alive_whatever_had_become_of_it(me, clock):
+def test_profile_set_revives_an_expired_field(me, clock):
     me.profile_set("city", "Haifa")
     me.update("profile:city", ttl_days=1)
     clock.tick(days=2)
@@ -114,7 +114,7 @@ def test_a_field_set_anew_is_alive_whatever_had_become_of_it(me, clock):
     assert me.profile().fields == {"city": "Jaffa"}
 
 
-def test_setting_the_same_value_changes_nothing(me):
+def test_profile_set_with_the_same_value_changes_nothing(me):
     me.profile_set("city", "Haifa")
     before = me.revision
     me.profile_set("city", "Haifa")

@@ -35,7 +35,9 @@ def decisions(me, field):
 
 
 @pytest.mark.parametrize("name", sorted(SENSITIVE_FIELDS))
-def test_a_sensitive_field_waits_whoever_and_however_many_say_so(me, helper, coach, clock, name):
+def test_propose_sensitive_field_waits_for_the_owner_despite_many_signals(
+    me, helper, coach, clock, name
+):
     for day in range(3):
         for agent in (helper, coach):
             asked = agent.propose(name, "Ada", confidence=1.0, thread=f"thread {day}")
@@ -47,13 +49,13 @@ def test_a_sensitive_field_waits_whoever_and_however_many_say_so(me, helper, coa
     assert (waiting.signals, waiting.by) == (2, ("agent:helper", "agent:coach"))
 
 
-def test_a_field_that_nobody_classed_waits_as_well(me, helper, coach):
+def test_propose_unclassified_field_waits_for_the_owner(me, helper, coach):
     helper.propose("shoe size", 41, confidence=1.0)
     assert coach.propose("shoe size", 41).outcome == ProposalOutcome.WAITING
     assert fields(me) == {}
 
 
-def test_the_owner_accepts_and_the_field_says_so(me, helper):
+def test_accept_proposal_sets_the_profile_field(me, helper):
     me.profile_set("city", "Haifa")
     asked = helper.propose(
         "city", "Berlin", reason="A new flat", evidence=["I have moved to Berlin"], thread="t"
@@ -72,7 +74,7 @@ def test_the_owner_accepts_and_the_field_says_so(me, helper):
     ]
 
 
-def test_the_owner_declines_and_nothing_changes(me, helper):
+def test_decline_proposal_leaves_the_profile_unchanged(me, helper):
     me.profile_set("city", "Haifa")
     asked = helper.propose("city", "Berlin")
     assert me.decline(asked.id).decision == "declined"
@@ -80,7 +82,7 @@ def test_the_owner_declines_and_nothing_changes(me, helper):
     assert decisions(me, "city") == ["declined"]
 
 
-def test_what_is_decided_is_decided_once(me, helper):
+def test_proposal_can_be_decided_only_once(me, helper):
     asked = helper.propose("city", "Berlin")
     me.decline(asked.id)
     for verb in (me.accept, me.decline):
@@ -89,7 +91,7 @@ def test_what_is_decided_is_decided_once(me, helper):
     assert fields(me) == {}
 
 
-def test_after_its_days_it_is_gone_at_that_instant(me, helper, clock):
+def test_proposal_expires_after_seven_days_and_tidy_removes_residue(me, helper, clock):
     asked = helper.propose("city", "Berlin")
     clock.tick(days=7, seconds=-1)
     assert [each.id for each in me.proposals()] == [asked.id]
@@ -104,14 +106,14 @@ def test_after_its_days_it_is_gone_at_that_instant(me, helper, clock):
     assert decisions(me, "city") == ["ended"]
 
 
-def test_how_long_it_waits_is_a_setting(open_book, clock):
+def test_proposal_lifetime_follows_the_setting(open_book, clock):
     me = open_book(proposal_days=1).user("ana")
     me.agent("helper").propose("city", "Berlin")
     clock.tick(days=1)
     assert me.proposals() == []
 
 
-def test_proposed_anew_after_its_days_it_waits_anew(me, helper, clock):
+def test_propose_after_expiry_makes_a_new_proposal(me, helper, clock):
     first = helper.propose("city", "Berlin")
     clock.tick(days=8)
     second = helper.propose("city", "Berlin")
@@ -123,7 +125,7 @@ def test_proposed_anew_after_its_days_it_waits_anew(me, helper, clock):
 
 
 @pytest.mark.parametrize("trusted", [False, True])
-def test_no_agent_accepts_or_declines_not_even_its_own_nor_one_that_may_resolve(me, trusted):
+def test_accept_and_decline_refuse_every_agent(me, trusted):
     agent = me.agent("helper", may_resolve=trusted)
     asked = agent.propose("city", "Berlin")
     for verb in (agent.accept, agent.decline):
@@ -132,7 +134,7 @@ def test_no_agent_accepts_or_declines_not_even_its_own_nor_one_that_may_resolve(
     assert [each.id for each in me.proposals()] == [asked.id]
 
 
-def test_an_agent_that_would_set_a_field_is_told_to_propose_it(helper):
+def test_profile_set_and_note_refuse_an_agent_and_suggest_propose(helper):
     for attempt in (
         lambda: helper.profile_set("city", "Berlin"),
         lambda: helper.profile_note("Likes tea"),
@@ -142,13 +144,13 @@ def test_an_agent_that_would_set_a_field_is_told_to_propose_it(helper):
         assert "propose" in refused.value.remedy
 
 
-def test_the_owners_own_proposal_is_consent(me):
+def test_propose_by_the_owner_applies_at_once(me):
     said = me.propose("city", "Haifa")
     assert (said.outcome, said.id) == (ProposalOutcome.APPLIED, "profile:city")
     assert (fields(me), me.proposals()) == ({"city": "Haifa"}, [])
 
 
-def test_another_users_proposal_is_unknown(book, me, helper):
+def test_proposal_of_another_user_is_not_found(book, me, helper):
     asked = helper.propose("city", "Berlin")
     ben = book.user("ben")
     assert ben.proposals() == []
@@ -161,7 +163,7 @@ def test_another_users_proposal_is_unknown(book, me, helper):
 # ——— benign fields ———
 
 
-def test_a_tone_applies_when_a_second_signal_comes(me, helper, coach):
+def test_propose_benign_field_applies_on_the_second_signal(me, helper, coach):
     first = helper.propose("tone", "brief")
     assert (first.outcome, first.signals, fields(me)) == (ProposalOutcome.WAITING, 1, {})
     second = coach.propose("tone", "Brief")
@@ -170,14 +172,14 @@ def test_a_tone_applies_when_a_second_signal_comes(me, helper, coach):
     assert decisions(me, "tone") == ["applied", "applied"]  # the field, and the proposal
 
 
-def test_one_agent_alone_is_one_signal_whatever_thread_and_day_it_names(me, helper, clock):
+def test_propose_by_one_agent_counts_as_one_signal_across_threads_and_days(me, helper, clock):
     for day in ("monday", "tuesday", "wednesday"):
         again = helper.propose("tone", "brief", thread=day, evidence=[f"Be brief this {day}"])
         assert (again.outcome, again.signals) == (ProposalOutcome.WAITING, 1)
         clock.tick(days=1)
 
 
-def test_it_counts_again_with_other_words_from_another_source(me, helper):
+def test_propose_by_one_agent_counts_again_with_another_source(me, helper):
     first, second = (me.ingest(text).id for text in ("Be brief, please", "Fewer words, thanks"))
     helper.propose("tone", "brief", evidence=["Be brief"], source_id=first)
     same = helper.propose("tone", "brief", evidence=["please"], source_id=first)
@@ -186,7 +188,7 @@ def test_it_counts_again_with_other_words_from_another_source(me, helper):
     assert other.outcome == ProposalOutcome.APPLIED
 
 
-def test_one_message_heard_by_two_agents_is_one_signal(me, helper, coach):
+def test_propose_with_the_same_evidence_by_two_agents_counts_once(me, helper, coach):
     words = ["Could you please be brief?"]
     helper.propose("tone", "brief", evidence=words, thread="a")
     again = coach.propose("tone", "brief", evidence=words, thread="b")
@@ -194,11 +196,11 @@ def test_one_message_heard_by_two_agents_is_one_signal(me, helper, coach):
 
 
 @pytest.mark.parametrize(("confidence", "outcome"), [(0.8, "applied"), (0.79, "waiting")])
-def test_one_insight_that_is_sure_enough_applies(me, helper, confidence, outcome):
+def test_propose_benign_field_applies_at_high_confidence(me, helper, confidence, outcome):
     assert helper.propose("tone", "brief", confidence=confidence).outcome == outcome
 
 
-def test_goals_add_adds(me, helper, coach):
+def test_propose_goals_add_appends_to_goals(me, helper, coach):
     me.profile_set("goals", ["read more"])
     helper.propose("goals_add", "run a marathon", thread="a")
     coach.propose("goals_add", "run a marathon", thread="b")
@@ -206,7 +208,7 @@ def test_goals_add_adds(me, helper, coach):
     assert fields(me) == {"goals": ["read more", "run a marathon", "sleep well"]}
 
 
-def test_to_replace_the_goals_is_for_the_owner_to_decide(me, helper, coach):
+def test_propose_replacing_goals_waits_for_the_owner(me, helper, coach):
     me.profile_set("goals", ["read more"])
     helper.propose("goals", ["run"], confidence=1.0)
     asked = coach.propose("goals", ["run"])
@@ -215,12 +217,12 @@ def test_to_replace_the_goals_is_for_the_owner_to_decide(me, helper, coach):
     assert fields(me) == {"goals": ["run"]}
 
 
-def test_the_owner_need_not_wait_for_a_second_signal(me, helper):
+def test_accept_applies_a_proposal_with_a_single_signal(me, helper):
     me.accept(helper.propose("goals_add", "run").id)
     assert fields(me) == {"goals": ["run"]}
 
 
-def test_the_owner_adds_a_goal_too(me):
+def test_profile_set_goals_add_appends_to_goals(me):
     me.profile_set("goals", ["read more"])
     me.profile_set("goals_add", "run")
     assert fields(me) == {"goals": ["read more", "run"]}
@@ -229,7 +231,7 @@ def test_the_owner_adds_a_goal_too(me):
 # ——— values that differ ———
 
 
-def test_several_values_of_a_field_wait_and_accepting_one_declines_the_others(me, helper, coach):
+def test_accept_declines_other_proposals_for_the_field(me, helper, coach):
     berlin = helper.propose("city", "Berlin")
     jaffa = coach.propose("city", "Jaffa")
     name = coach.propose("preferred_name", "Ana")
@@ -240,13 +242,13 @@ def test_several_values_of_a_field_wait_and_accepting_one_declines_the_others(me
     assert sorted(decisions(me, "city")) == ["accepted", "accepted", "declined"]
 
 
-def test_contradicting_signals_do_not_add_up(me, helper, coach):
+def test_propose_contradicting_values_do_not_add_up_as_signals(me, helper, coach):
     helper.propose("tone", "brief")
     assert coach.propose("tone", "elaborate").outcome == ProposalOutcome.WAITING
     assert (fields(me), len(me.proposals())) == ({}, 2)
 
 
-def test_a_tone_that_applies_ends_the_others(me, helper, coach):
+def test_propose_applied_value_ends_other_proposals_for_the_field(me, helper, coach):
     helper.propose("tone", "elaborate")
     helper.propose("tone", "brief")
     coach.propose("tone", "brief")
@@ -255,7 +257,7 @@ def test_a_tone_that_applies_ends_the_others(me, helper, coach):
 
 
 @pytest.mark.parametrize(("similarity", "proposals"), [(0.92, 2), (0.94, 1)])
-def test_other_words_are_the_same_value_only_when_very_much_alike(open_book, similarity, proposals):
+def test_propose_merges_reworded_values_only_at_high_similarity(open_book, similarity, proposals):
     """A rewording of a memory would need 0.88."""
     likening = Likening({"short and friendly": 1.0, "curt and amiable": similarity})
     me = open_book(embedder=likening).user("ana")
@@ -264,7 +266,7 @@ def test_other_words_are_the_same_value_only_when_very_much_alike(open_book, sim
     assert len(me.proposals()) == proposals
 
 
-def test_what_the_profile_says_already_is_answered_and_not_stored(me, helper):
+def test_propose_current_profile_value_is_not_stored(me, helper):
     me.profile_set("city", "Haifa")
     me.profile_set("goals", ["run", "read"])
     before = me.revision
@@ -277,7 +279,7 @@ def test_what_the_profile_says_already_is_answered_and_not_stored(me, helper):
     assert (me.revision, me.proposals()) == (before, [])
 
 
-def test_a_number_is_the_same_however_it_is_written(me, helper, coach):
+def test_propose_compares_numbers_by_value(me, helper, coach):
     asked = helper.propose("shoe_size", 41)
     for value in (41.0, "41"):
         assert coach.propose("shoe_size", value).id == asked.id
@@ -286,7 +288,7 @@ def test_a_number_is_the_same_however_it_is_written(me, helper, coach):
     assert (me.proposals(), sorted(decisions(me, "shoe_size"))) == ([], ["accepted", "declined"])
 
 
-def test_a_list_of_goals_that_is_full_takes_no_more_and_hinders_nothing(me, helper):
+def test_propose_goal_beyond_the_list_limit_is_refused_and_observe_continues(me, helper):
     """In a conversation, nothing else that was said may be lost for it."""
     me.profile_set("goals", [f"goal {number}" for number in range(MAX_LIST)])
     with pytest.raises(LimitReached) as refused:
@@ -297,7 +299,7 @@ def test_a_list_of_goals_that_is_full_takes_no_more_and_hinders_nothing(me, help
     assert len(heard.stored) == 1
 
 
-def test_what_was_forgotten_does_not_hold(me, helper):
+def test_propose_forgotten_profile_value_waits(me, helper):
     me.profile_set("city", "Haifa")
     me.forget("profile:city")
     asked = helper.propose("city", "Haifa")
@@ -306,7 +308,7 @@ def test_what_was_forgotten_does_not_hold(me, helper):
     assert fields(me) == {"city": "Haifa"}
 
 
-def test_setting_a_field_answers_what_was_proposed_for_it(me, helper):
+def test_profile_set_decides_open_proposals_for_the_field(me, helper):
     helper.propose("city", "Berlin")
     helper.propose("city", "Haifa")
     helper.propose("goals_add", "run")
@@ -322,7 +324,7 @@ def test_setting_a_field_answers_what_was_proposed_for_it(me, helper):
 # ——— two at once ———
 
 
-def test_what_slips_in_between_is_decided_upon_too(open_book):
+def test_propose_decides_again_after_a_concurrent_profile_change(open_book):
     """Decided on a profile that says nothing, applied to one that does: a version more."""
     embedder = Interrupted()
     here, there = open_book(embedder=embedder).user("ana"), open_book().user("ana")
@@ -355,14 +357,14 @@ def test_what_slips_in_between_is_decided_upon_too(open_book):
         ("tone", "brief", {"thread": ""}),
     ],
 )
-def test_bad_proposals_are_refused_and_change_nothing(me, helper, name, value, more):
+def test_propose_refuses_invalid_input(me, helper, name, value, more):
     for who in (helper, me):
         with pytest.raises(InvalidInput):
             who.propose(name, value, **more)
     assert (me.revision, me.proposals()) == (0, [])
 
 
-def test_one_agent_does_not_fill_the_places_of_all(me, helper, coach):
+def test_propose_limits_open_proposals_per_agent(me, helper, coach):
     for number in range(MAX_OPEN_BY_ONE):
         helper.propose(f"field_{number}", number)
     with pytest.raises(LimitReached):
@@ -372,7 +374,7 @@ def test_one_agent_does_not_fill_the_places_of_all(me, helper, coach):
     assert helper.propose("one_more", 1).signals == 2
 
 
-def test_there_is_an_end_to_what_can_wait(me, helper):
+def test_propose_limits_open_proposals_per_user(me, helper):
     for number in range(MAX_OPEN):
         me.agent(f"agent {number // MAX_OPEN_BY_ONE}").propose(f"field_{number}", number)
     with pytest.raises(LimitReached):

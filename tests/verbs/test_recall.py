@@ -28,7 +28,7 @@ def texts(answer):
     return [hit.text for hit in answer.hits]
 
 
-def test_finds_what_was_asked_for(garden):
+def test_recall_finds_the_relevant_memory_first(garden):
     answer = garden.recall("garden gate lock")
     assert texts(answer)[0] == "The garden gate needs a new lock"
     assert answer.is_search
@@ -37,7 +37,7 @@ def test_finds_what_was_asked_for(garden):
     assert answer.tokens == count_tokens(answer.text)
 
 
-def test_a_hit_says_all_that_a_reader_needs(garden):
+def test_recall_hit_has_all_fields(garden):
     hit = garden.recall("garden gate lock").hits[0]
     stored = garden.show(hit.id).memory
     assert (hit.text, hit.kind, hit.category) == (stored.content, "note", stored.category)
@@ -50,28 +50,28 @@ def test_a_hit_says_all_that_a_reader_needs(garden):
 
 
 @pytest.mark.parametrize("query", ["rocket engine nozzle", "Kubernetes", "??", "the of and"])
-def test_nothing_relevant_gives_nothing(garden, query):
+def test_recall_without_a_relevant_memory_is_empty(garden, query):
     answer = garden.recall(query)
     assert answer.is_empty
     assert (answer.text, answer.tokens) == ("", 0)
 
 
-def test_an_empty_memory_answers_empty(me):
+def test_recall_on_an_empty_store_is_empty(me):
     assert me.recall("anything").is_empty
 
 
-def test_k_is_the_most_that_comes(garden):
+def test_recall_returns_at_most_k_hits(garden):
     assert len(garden.recall("garden", k=2).hits) == 2
     assert len(garden.recall("garden", k=50).hits) == 6
 
 
-def test_a_budget_is_never_exceeded(garden):
+def test_recall_stays_within_the_token_budget(garden):
     for budget in (0, 1, 5, 12, 25, 60, 1000):
         answer = garden.recall("garden", k=50, budget_tokens=budget)
         assert count_tokens(answer.text) == answer.tokens <= budget
 
 
-def test_a_threshold_cuts_similarity(garden):
+def test_recall_threshold_applies_to_similarity(garden):
     everything = garden.recall("garden gate lock", k=50, threshold=0.0)
     best = max(hit.similarity for hit in everything.hits)
     just_below = garden.recall("garden gate lock", k=50, threshold=best - 0.001)
@@ -79,7 +79,7 @@ def test_a_threshold_cuts_similarity(garden):
     assert garden.recall("garden gate lock", threshold=1.0).is_empty
 
 
-def test_a_hit_with_all_the_words_passes_the_floor(me):
+def test_recall_keeps_a_full_term_match_below_the_similarity_floor(me):
     long = "Remember the wombat. " + "Other things were said that day about the weather. " * 20
     me.remember(long)
     (hit,) = me.recall("wombat").hits
@@ -101,21 +101,21 @@ FILTERED = [
 ]
 
 
-def test_search_and_list_are_held_to_the_same_filters(garden):
+def test_recall_and_list_apply_the_same_filters(garden):
     for asked, found in FILTERED:
         assert set(texts(garden.recall("garden", k=50, **asked))) == found
         listed = {m.content for m in garden.list(**asked).memories}
         assert {text for text in listed if "garden" in text} == found
 
 
-def test_a_filter_finds_the_only_match_among_many_better_ones(me):
+def test_recall_filter_finds_a_low_ranked_match(me):
     me.remember_many([f"garden garden garden {n}" for n in range(150)])
     rare = me.remember("a garden, mentioned once in a long and winding sentence", tags=["rare"])
     (hit,) = me.recall("garden", k=1, filters={"tags": "rare"}).hits
     assert hit.id == rare.id
 
 
-def test_an_explanation_adds_up(garden):
+def test_recall_explain_parts_sum_to_the_score(garden):
     hit = garden.recall("garden gate lock", explain=True).hits[0]
     assert hit.why.startswith("Recalled because its meaning is similar")
     assert hit.score == pytest.approx(sum(hit.parts.values()), abs=1e-5)
@@ -123,13 +123,13 @@ def test_an_explanation_adds_up(garden):
     assert (silent.why, silent.parts) == (None, None)
 
 
-def test_several_questions_get_the_answers_of_one(garden):
+def test_recall_many_equals_separate_recalls(garden):
     queries = ["garden gate", "green tea", "rocket"]
     together = garden.recall_many(queries, k=3)
     assert [a.hits for a in together] == [garden.recall(q, k=3).hits for q in queries]
 
 
-def test_only_what_is_live_is_found(me):
+def test_recall_excludes_superseded_and_forgotten_memories(me):
     old = me.remember("The garden gate needs a new lock", kind="fact").id
     new = me.update(old, content="The garden gate has a new lock").id
     assert [hit.id for hit in me.recall("garden gate lock").hits] == [new]
@@ -137,7 +137,7 @@ def test_only_what_is_live_is_found(me):
     assert me.recall("garden gate lock").is_empty
 
 
-def test_links_between_memories_show_as_related_bullets(me):
+def test_recall_shows_linked_memories_as_related_bullets(me):
     me.remember("The garden gate needs a new lock before winter")
     me.remember("The garden gate needs a new lock before summer")
     question = "garden gate needs new lock winter"
@@ -150,7 +150,7 @@ def test_links_between_memories_show_as_related_bullets(me):
     assert squeezed.related == ()
 
 
-def test_a_list_is_paged_newest_first(me, clock):
+def test_list_pages_are_newest_first(me, clock):
     ids = []
     for n in range(5):
         ids.append(me.remember(f"note {n}").id)

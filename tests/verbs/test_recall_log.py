@@ -24,7 +24,7 @@ def rows(url):
     return [raw(url, f"SELECT * FROM {table}") for table in ("recall_log", "recall_hits")]
 
 
-def test_nothing_is_kept_unless_it_is_wanted(open_book, store_url):
+def test_recall_log_is_off_by_default(open_book, store_url):
     me = open_book().user("ana")
     me.remember(TEXT)
     me.recall("spare keys")
@@ -36,7 +36,7 @@ def test_nothing_is_kept_unless_it_is_wanted(open_book, store_url):
     assert "recall_log" in refused.value.remedy
 
 
-def test_it_tells_what_was_asked_what_came_back_and_why(me, keys, clock):
+def test_why_reports_query_hits_and_reasons(me, keys, clock):
     (hit,) = me.recall("where are the spare keys?", thread="talk", explain=True).hits
     told = me.why("talk", 1)
     (asked,) = told.asked
@@ -48,13 +48,13 @@ def test_it_tells_what_was_asked_what_came_back_and_why(me, keys, clock):
     assert returned.parts == hit.parts
 
 
-def test_who_does_not_ask_for_reasons_gets_none_in_the_answer(me, keys):
+def test_recall_answer_omits_reasons_unless_explain_is_set(me, keys):
     (hit,) = me.recall("spare keys").hits
     assert (hit.why, hit.parts) == (None, None)
     assert me.why().asked[0].returned[0].why.startswith("Recalled because")
 
 
-def test_a_look_at_another_moment_was_asked_today(me, keys, clock):
+def test_recall_log_of_a_known_at_query_has_the_present_time(me, keys, clock):
     then = clock()
     clock.tick(days=2)
     me.recall("spare keys", known_at=then)
@@ -63,12 +63,12 @@ def test_a_look_at_another_moment_was_asked_today(me, keys, clock):
     assert [hit.id for hit in asked.returned] == [keys]
 
 
-def test_nothing_found_is_told_as_well(me, keys):
+def test_recall_log_records_a_recall_without_hits(me, keys):
     me.recall("quarterly dividend yields")
     assert me.why().asked[0].returned == ()
 
 
-def test_turns_count_on_in_each_thread_unless_they_are_given(me, keys):
+def test_recall_log_numbers_turns_per_thread(me, keys):
     for thread in ("one", "two", "one"):
         me.recall("spare keys", thread=thread)
     me.recall("spare keys", thread="one", turn=7)
@@ -82,29 +82,29 @@ def test_turns_count_on_in_each_thread_unless_they_are_given(me, keys):
         me.why("three")
 
 
-def test_several_questions_of_one_call_are_one_turn(me, keys):
+def test_recall_log_of_recall_many_is_one_turn(me, keys):
     me.recall_many(["spare keys", "xylophone"], thread="talk")
     assert [asked.query for asked in me.why("talk", 1).asked] == ["spare keys", "xylophone"]
 
 
-def test_searches_of_one_turn_stand_in_their_order(me, keys):
+def test_recall_log_orders_the_queries_of_one_turn(me, keys):
     for query in ("spare keys", "xylophone case", "spare case"):
         me.recall(query, thread="talk", turn=3)
     asked = [each.query for each in me.why("talk", 3).asked]
     assert asked == ["spare keys", "xylophone case", "spare case"]
 
 
-def test_a_query_counts_in_the_thread_that_it_names(me, keys):
+def test_recall_log_records_query_with_its_agent(me, keys):
     me.agent("supervisor").query("spare keys")
     assert (me.why().asked[0].verb, me.why().asked[0].agent) == ("query", "supervisor")
 
 
-def test_only_what_had_room_was_returned(me, keys):
+def test_recall_log_records_only_hits_within_the_budget(me, keys):
     me.query("spare keys", budget_tokens=0)
     assert me.why().asked[0].returned == ()
 
 
-def test_a_passage_is_told_by_its_words(me):
+def test_why_shows_passage_text_until_the_source_is_forgotten(me):
     source = me.ingest("The boiler hisses at night.").id
     me.recall("boiler hisses")
     (returned,) = me.why().asked[0].returned
@@ -113,14 +113,14 @@ def test_a_passage_is_told_by_its_words(me):
     assert me.why().asked[0].returned[0].text is None
 
 
-def test_what_was_forgotten_since_is_named_without_its_words(me, keys):
+def test_why_omits_the_text_of_a_forgotten_memory(me, keys):
     me.recall("spare keys")
     me.forget(keys)
     (returned,) = me.why().asked[0].returned
     assert (returned.id, returned.text) == (keys, None)
 
 
-def test_an_agent_hears_of_its_own_questions_as_far_as_it_sees_now(me, keys):
+def test_why_shows_an_agent_only_own_queries_and_visible_hits(me, keys):
     agent = me.agent("supervisor")
     agent.recall("spare keys", thread="talk")
     me.recall("spare keys", thread="talk")
@@ -132,7 +132,7 @@ def test_an_agent_hears_of_its_own_questions_as_far_as_it_sees_now(me, keys):
     assert agent.why("talk").asked[0].returned == ()
 
 
-def test_it_lasts_as_long_as_the_setting_says(open_book, clock, store_url):
+def test_recall_log_expires_after_the_configured_days(open_book, clock, store_url):
     me = open_book(recall_log=True, recall_log_days=10).user("ana")
     me.remember(TEXT)
     me.recall("spare keys", thread="old")
@@ -151,7 +151,7 @@ def test_it_lasts_as_long_as_the_setting_says(open_book, clock, store_url):
 # ——— it forgets with the memory ———
 
 
-def test_erasing_takes_the_questions_that_found_it(me, keys, store_url):
+def test_erase_removes_logged_queries_with_that_hit(me, keys, store_url):
     other = me.remember("The spare tyre is flat").id
     me.recall("spare keys xylophone", thread="one")
     me.recall("flat tyre", thread="two")
@@ -162,7 +162,7 @@ def test_erasing_takes_the_questions_that_found_it(me, keys, store_url):
     assert [hit.id for hit in me.why("two").asked[0].returned] == [other]
 
 
-def test_and_those_that_only_quote_it(me, keys):
+def test_erase_removes_logged_queries_quoting_the_memory(me, keys):
     me.recall(f"is it true that {TEXT}, or not?", filters={"importance_min": 5})
     assert me.why().asked[0].returned == ()
     assert "recall_log" in me.verify_forget("xylophone").found_in
@@ -170,7 +170,7 @@ def test_and_those_that_only_quote_it(me, keys):
     assert me.verify_forget("xylophone").clean
 
 
-def test_a_question_that_is_written_down_after_the_erasure_is_not_kept(me, keys, store_url):
+def test_recall_log_drops_a_record_written_after_the_erase(me, keys, store_url):
     """Another process may have answered it before, and come to its books only now."""
     engine = me._engine
     log = engine.access_log
@@ -184,14 +184,14 @@ def test_a_question_that_is_written_down_after_the_erasure_is_not_kept(me, keys,
     assert rows(store_url) == [[], []]
 
 
-def test_erasing_a_source_takes_its_questions(me):
+def test_erase_source_removes_logged_queries_with_that_hit(me):
     source = me.ingest("The boiler hisses in the xylophone room.").id
     me.recall("boiler xylophone")
     me.erase(source)
     assert me.verify_forget("xylophone").clean
 
 
-def test_erasing_a_held_value_takes_the_questions_that_quote_it(me):
+def test_erase_held_value_removes_logged_queries_quoting_the_value(me):
     given = {"kind": "kv", "metadata": {"subject": "door code", "value": "1111"}}
     me.remember(**given)
     held = me.remember(kind="kv", metadata={"subject": "door code", "value": "xylophone"})
@@ -200,7 +200,7 @@ def test_erasing_a_held_value_takes_the_questions_that_quote_it(me):
     assert me.verify_forget("xylophone").clean
 
 
-def test_what_is_purged_was_never_returned(me, keys, clock, store_url):
+def test_purge_removes_logged_hits(me, keys, clock, store_url):
     me.recall("spare keys")
     me.forget(keys)
     clock.tick(days=31)
@@ -209,7 +209,7 @@ def test_what_is_purged_was_never_returned(me, keys, clock, store_url):
     assert rows(store_url)[1] == []
 
 
-def test_erasing_a_user_leaves_no_question(book, me, keys, store_url):
+def test_erase_user_removes_the_recall_log(book, me, keys, store_url):
     me.recall("spare keys")
     book.user("bob").remember("Bob's own")
     book.user("bob").recall("Bob's own")
@@ -218,7 +218,7 @@ def test_erasing_a_user_leaves_no_question(book, me, keys, store_url):
     assert {row[0] for table in rows(store_url) for row in table} == {"user:bob"}
 
 
-def test_another_user_hears_nothing_of_it(book, me, keys):
+def test_why_does_not_show_the_recall_log_of_another_user(book, me, keys):
     me.recall("spare keys", thread="talk")
     bob = book.user("bob")
     bob.remember("Bob's own")
@@ -229,7 +229,7 @@ def test_another_user_hears_nothing_of_it(book, me, keys):
 # ——— it belongs to the user ———
 
 
-def test_it_travels_with_an_export(open_book, me, keys, tmp_path):
+def test_recall_log_survives_export_and_import(open_book, me, keys, tmp_path):
     me.recall("spare keys", thread="talk", turn=4)
     me.agent("supervisor").query("xylophone", thread="talk")
     lines = list(me.export())
@@ -240,7 +240,7 @@ def test_it_travels_with_an_export(open_book, me, keys, tmp_path):
     assert sorted(other.export()) == sorted(lines)
 
 
-def test_into_a_memory_that_has_something_it_does_not_come(open_book, me, keys, tmp_path):
+def test_import_into_a_non_empty_store_skips_the_recall_log(open_book, me, keys, tmp_path):
     me.recall("spare keys", thread="talk")
     other = open_book(url=str(tmp_path / "other.db"), recall_log=True).user("ana")
     other.remember("Something else")
@@ -262,7 +262,7 @@ def test_into_a_memory_that_has_something_it_does_not_come(open_book, me, keys, 
         '"colour":"red"',
     ],
 )
-def test_a_wrong_line_is_refused(me, wrong):
+def test_import_refuses_an_invalid_recall_log_line(me, wrong):
     right = {
         "id": '"1"',
         "thread": '"t"',
@@ -281,7 +281,7 @@ def test_a_wrong_line_is_refused(me, wrong):
         me.import_([header, f'{{"type":"search",{line}}}'])
 
 
-def test_a_context_is_logged_in_the_askers_own_words(open_book):
+def test_recall_log_of_context_records_the_original_query(open_book):
     """A follow-up is looked for in other words; what was asked is what was asked."""
     me = open_book(recall_log=True).user("ana")
     me.remember("The best pizza in Chicago is at Lou's")

@@ -65,7 +65,9 @@ def bring(me, clock, is_memory, end, text):
     k=st.integers(1, 12),
     threshold=st.none() | st.floats(0, 1),
 )
-def test_recall_never_says_what_it_must_not(shared, items, query, budget, k, threshold):
+def test_recall_never_returns_removed_foreign_or_filtered_items(
+    shared, items, query, budget, k, threshold
+):
     book, clock = shared
     number = next(_users)
     me, other = book.user(f"user {number}"), book.user(f"other {number}")

@@ -29,13 +29,13 @@ def ids(answer):
     return {hit.id for hit in answer.hits}
 
 
-def test_a_teams_passages_are_found_beside_ones_own_memories(book, me):
+def test_recall_returns_team_passages_with_own_memories(book, me):
     mine = me.remember("The heron in my garden stands on one leg").id
     theirs = bring(book, GARDENERS, [HERON], user_id="bob")
     assert ids(ask(book, QUERY, own(), of_team())) == {mine, f"{theirs.id}#1"}
 
 
-def test_a_hit_says_whose_it_is_and_who_brought_it(book):
+def test_recall_hit_cites_team_and_author(book):
     theirs = bring(book, GARDENERS, [HERON], user_id="bob")
     (hit,) = ask(book, QUERY, own(), of_team()).hits
     assert (hit.citation.team, hit.citation.brought_by) == ("gardeners", "bob")
@@ -46,19 +46,19 @@ def test_a_hit_says_whose_it_is_and_who_brought_it(book):
     assert theirs.id not in hit.id
 
 
-def test_what_one_brought_to_a_team_is_the_teams_and_brought_by_nobody_else(book):
+def test_recall_hit_of_own_team_source_cites_no_author(book):
     bring(book, GARDENERS, [HERON], user_id="ana")
     (hit,) = ask(book, QUERY, own(), of_team()).hits
     assert (hit.citation.team, hit.citation.brought_by) == ("gardeners", None)
 
 
-def test_of_ones_own_nothing_is_said_about_whose_it_is(book, me):
+def test_recall_hit_of_own_source_cites_neither_team_nor_author(book, me):
     me.ingest(HERON)
     (hit,) = me.recall(QUERY).hits
     assert (hit.citation.team, hit.citation.brought_by) == (None, None)
 
 
-def test_what_is_not_in_the_reach_is_not_found(book):
+def test_recall_excludes_sources_outside_the_readable_scopes(book):
     granted = bring(book, BOB, ["A heron stands in the reeds"])
     bring(book, BOB, [HERON])
     bring(book, GARDENERS, [HERON])
@@ -67,7 +67,7 @@ def test_what_is_not_in_the_reach_is_not_found(book):
     assert ids(ask(book, QUERY, own(), as_guest(BOB))) == set()
 
 
-def test_memories_are_found_in_ones_own_scope_alone(book):
+def test_recall_returns_memories_of_the_own_scope_only(book):
     keep(book, GARDENERS, [a_memory(HERON)])
     keep(book, BOB, [a_memory(HERON)])
     assert ids(ask(book, QUERY, own(), of_team(), of_team(BOB))) == set()
@@ -75,7 +75,7 @@ def test_memories_are_found_in_ones_own_scope_alone(book):
 
 
 @pytest.mark.parametrize("principal", [ANA, Principal("ana", cleared=True)])
-def test_what_is_sensitive_is_found_by_nobody_else(book, principal):
+def test_recall_excludes_sensitive_sources_of_other_scopes(book, principal):
     secret = bring(book, GARDENERS, [HERON], sensitivity="high")
     for reading in (of_team(), as_guest(GARDENERS, secret)):
         for within in (SearchTargets(), SearchTargets(memories=False, sources=(secret.id,))):
@@ -83,7 +83,7 @@ def test_what_is_sensitive_is_found_by_nobody_else(book, principal):
             assert ids(found) == set()
 
 
-def test_an_agent_without_history_finds_no_passages_anywhere(book):
+def test_recall_returns_no_passages_to_an_agent_without_history(book):
     bring(book, GARDENERS, [HERON])
     planner = Principal("ana", agent="planner", allowed=frozenset({"knowledge"}))
     reader = Principal("ana", agent="reader", allowed=frozenset({"history"}))
@@ -91,7 +91,7 @@ def test_an_agent_without_history_finds_no_passages_anywhere(book):
     assert len(ids(ask(book, QUERY, own(), of_team(), principal=reader))) == 1
 
 
-def test_what_is_forgotten_is_gone_for_everybody_and_comes_back_for_everybody(book):
+def test_forget_and_restore_of_a_team_source_apply_to_all_readers(book):
     store = book._engine.store
     theirs = bring(book, GARDENERS, [HERON])
     ways = (of_team(), as_guest(GARDENERS, theirs))
@@ -102,7 +102,7 @@ def test_what_is_forgotten_is_gone_for_everybody_and_comes_back_for_everybody(bo
             assert len(ids(ask(book, QUERY, own(), reading))) == found
 
 
-def test_filters_and_named_sources_hold_in_every_scope(book):
+def test_recall_applies_filters_and_named_sources_in_every_scope(book):
     tagged = bring(book, GARDENERS, [HERON], tags=("birds",))
     other = bring(book, GARDENERS, ["Another heron stands there"])
     granted = bring(book, BOB, ["A heron stands in the reeds"], tags=("birds",))
@@ -114,7 +114,7 @@ def test_filters_and_named_sources_hold_in_every_scope(book):
     assert ids(ask(book, QUERY, *reach, within=SearchTargets(passages=False))) == set()
 
 
-def test_who_takes_part_in_a_teams_talk_is_known_by_name(book):
+def test_recall_recognises_speakers_of_team_sources(book):
     said = [Said("It stands there", "Dana Levi"), Said("By the harbour", "Ilan Bar", 1)]
     talk = bring(book, GARDENERS, said)
     hits = ask(book, "What did Dana say?", own(), of_team(), explain=True, threshold=0.0).hits
@@ -123,7 +123,7 @@ def test_who_takes_part_in_a_teams_talk_is_known_by_name(book):
     assert spoken[f"{talk.id}#2"] == 0
 
 
-def test_a_document_of_one_scope_is_followed_from_a_mention_in_another(book):
+def test_recall_follows_a_mentioned_title_into_another_scope(book):
     plan = {"title": "Harbour atlas", "source_type": "file", "content_type": "text-note"}
     atlas = bring(book, BOB, ["Depths and tides"], **plan)
     bring(book, GARDENERS, ["The heron stands where the Harbour atlas says"])
@@ -132,7 +132,7 @@ def test_a_document_of_one_scope_is_followed_from_a_mention_in_another(book):
     assert lifted == {f"{atlas.id}#1"}
 
 
-def test_two_scopes_number_their_passages_alike_and_are_not_confused(book):
+def test_recall_distinguishes_passages_with_equal_numbers_across_scopes(book):
     first = bring(book, GARDENERS, [HERON])
     second = bring(book, BOB, ["The heron stands in the reeds"])
     found = ask(book, QUERY, own(), of_team(), as_guest(BOB, second)).hits
@@ -143,7 +143,7 @@ def test_two_scopes_number_their_passages_alike_and_are_not_confused(book):
     }
 
 
-def test_of_a_team_and_as_a_guest_one_looks_back_as_at_ones_own(book, clock):
+def test_recall_as_of_and_known_at_apply_to_team_and_guest_sources(book, clock):
     """What was said later, and what came later, was not there."""
     said = [Said(HERON, minute=0), Said("The heron stands on the pier", minute=60 * 24 * 9)]
     talk = bring(book, GARDENERS, said)
@@ -158,7 +158,7 @@ def test_of_a_team_and_as_a_guest_one_looks_back_as_at_ones_own(book, clock):
             assert ids(answer) == {f"{talk.id}#{number}" for number in found}
 
 
-def test_the_recall_log_keeps_the_question_and_ones_own_hits(open_book):
+def test_recall_log_records_own_hits_only(open_book):
     book = open_book(recall_log=True)
     me = book.user("ana")
     mine = me.remember("The heron in my garden stands on one leg").id

@@ -77,14 +77,14 @@ def without_the_graph(monkeypatch) -> Iterator[None]:
         yield
 
 
-def test_a_passage_two_hops_away_is_found_once_the_graph_knows_the_way(me, told):
+def test_recall_finds_a_passage_two_hops_away_after_extract(me, told):
     assert told[HOPS_AWAY] not in found(me)
     me.extract()
     assert found(me)[0] == told[NAMED]
     assert told[HOPS_AWAY] in found(me)
 
 
-def test_it_says_why(me, told):
+def test_recall_explain_names_the_graph_signal(me, told):
     me.extract()
     hits = me.recall(QUESTION, explain=True).hits
     hit = next(hit for hit in hits if hit.citation.source == told[HOPS_AWAY])
@@ -92,7 +92,7 @@ def test_it_says_why(me, told):
     assert "the graph connects it with names in the query" in hit.why
 
 
-def test_a_question_that_names_nothing_is_answered_as_without_a_graph(me, told, monkeypatch):
+def test_recall_without_names_in_the_query_skips_the_graph(me, told, monkeypatch):
     question = "Which choir sings on Sundays?"
     before = me.recall(question).hits
     me.extract()
@@ -104,7 +104,7 @@ def test_a_question_that_names_nothing_is_answered_as_without_a_graph(me, told, 
     assert asked == asked_without
 
 
-def test_an_empty_graph_changes_neither_answer_nor_what_is_read(me, told, monkeypatch):
+def test_recall_with_an_empty_graph_changes_neither_answer_nor_reads(me, told, monkeypatch):
     me.recall(QUESTION)  # the index is made now
     with reads(me, monkeypatch) as asked:
         answer = me.recall(QUESTION)
@@ -113,7 +113,7 @@ def test_an_empty_graph_changes_neither_answer_nor_what_is_read(me, told, monkey
     assert asked == asked_without
 
 
-def test_the_graph_itself_is_read_once_for_each_change_of_it(me, told, monkeypatch):
+def test_recall_reads_the_graph_once_per_change(me, told, monkeypatch):
     me.extract()
     me.recall(QUESTION)
     with reads(me, monkeypatch) as asked:
@@ -121,7 +121,7 @@ def test_the_graph_itself_is_read_once_for_each_change_of_it(me, told, monkeypat
     assert not [statement for statement in asked if "graph" in statement]
 
 
-def test_an_agent_gets_no_help_from_nodes_that_it_may_not_see(me, told, monkeypatch):
+def test_recall_hides_graph_paths_from_an_unauthorised_agent(me, told, monkeypatch):
     me.extract()
     assert told[HOPS_AWAY] in found(me.agent("secretary"))
     historian = me.agent("historian")
@@ -133,7 +133,7 @@ def test_an_agent_gets_no_help_from_nodes_that_it_may_not_see(me, told, monkeypa
 
 
 @pytest.mark.parametrize(("sensitivity", "is_found"), [("normal", True), ("high", False)])
-def test_no_way_leads_through_a_source_that_may_not_be_seen(me, sensitivity, is_found):
+def test_recall_follows_no_graph_path_through_a_sensitive_source(me, sensitivity, is_found):
     """Two sources are open to all; what joins them is told by the third."""
     me.ingest("My colleague Sarah Chen likes the city.", format="text")
     hops_away = me.ingest(HOPS_AWAY, format="text").id
@@ -142,7 +142,7 @@ def test_no_way_leads_through_a_source_that_may_not_be_seen(me, sensitivity, is_
     assert (hops_away in found(me)) is is_found
 
 
-def test_a_document_that_is_called_like_somebody_speaks_of_them(me):
+def test_recall_reaches_a_document_by_a_node_name_in_its_title(me):
     """Its words name nobody; its title is on the way to what hangs on the name."""
     me.ingest("My colleague Sarah Chen works at Lumora Labs.", format="text")
     moved = {"format": "text", "external_id": "moved"}
@@ -157,7 +157,7 @@ def test_a_document_that_is_called_like_somebody_speaks_of_them(me):
     assert called.id not in found(me, question)
 
 
-def test_whoever_else_has_the_first_name_leads_nowhere(me, told, monkeypatch):
+def test_recall_does_not_expand_a_person_with_the_same_first_name(me, told, monkeypatch):
     question = "In which city is the company of Sarah Miller?"
     me.extract()
     answer = me.recall(question).hits
@@ -165,20 +165,20 @@ def test_whoever_else_has_the_first_name_leads_nowhere(me, told, monkeypatch):
         assert me.recall(question).hits == answer
 
 
-def test_filters_hold_for_what_is_reached(me, told):
+def test_recall_applies_source_filters_to_graph_hits(me, told):
     me.extract()
     assert found(me, sources=[told[NAMED]]) == [told[NAMED]]
     assert told[HOPS_AWAY] not in found(me, sources="none")
 
 
-def test_a_threshold_is_not_got_around(me, told):
+def test_recall_applies_the_threshold_to_graph_hits(me, told):
     me.extract()
     hits = me.recall(QUESTION, threshold=0.4).hits
     assert hits
     assert all(hit.similarity >= 0.4 for hit in hits)
 
 
-def test_the_past_did_not_know_the_way_yet(me, told, clock):
+def test_recall_known_at_uses_the_graph_of_that_time(me, told, clock):
     then = clock()
     clock.tick(days=1)
     me.extract()
@@ -187,7 +187,7 @@ def test_the_past_did_not_know_the_way_yet(me, told, clock):
     assert told[HOPS_AWAY] not in found(me, known_at=then)
 
 
-def test_what_was_explored_does_not_change_the_answer(me, book, open_book, told):
+def test_recall_is_unaffected_by_explore_reads(me, book, open_book, told):
     me.extract()
     before = me.recall(QUESTION).hits
     for _ in range(3):
@@ -197,14 +197,14 @@ def test_what_was_explored_does_not_change_the_answer(me, book, open_book, told)
     assert another.recall(QUESTION).hits == before
 
 
-def test_without_scipy_recall_goes_on_without_the_walk(me, told, monkeypatch):
+def test_recall_works_without_scipy_and_skips_the_graph(me, told, monkeypatch):
     me.extract()
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
     assert told[NAMED] in found(me)
     assert told[HOPS_AWAY] not in found(me)
 
 
-def test_a_source_that_was_erased_leads_nowhere(me, told):
+def test_recall_does_not_reach_an_erased_source_through_the_graph(me, told):
     me.extract()
     me.erase(told[HOPS_AWAY])
     assert told[HOPS_AWAY] not in found(me)

@@ -26,17 +26,17 @@ def found_in(answer):
     return {hit.id.partition("#")[0] if hit.kind == "passage" else "memory" for hit in answer.hits}
 
 
-def test_without_it_all_are_asked(me, sources):
+def test_recall_searches_memories_and_all_sources_by_default(me, sources):
     assert found_in(me.recall(ASKED)) == {"memory", *sources.values()}
 
 
-def test_none_and_only(me, sources):
+def test_recall_sources_none_and_only(me, sources):
     assert found_in(me.recall(ASKED, sources="none")) == {"memory"}
     assert found_in(me.recall(ASKED, sources="only")) == set(sources.values())
     assert found_in(me.recall(ASKED, sources=["only"])) == set(sources.values())
 
 
-def test_one_source_by_id_by_name_or_several(me, sources):
+def test_recall_sources_accepts_ids_and_aliases(me, sources):
     office = {sources["office"]}
     assert found_in(me.recall(ASKED, sources=sources["office"])) == office
     assert found_in(me.recall(ASKED, sources="notes:office")) == office
@@ -44,23 +44,23 @@ def test_one_source_by_id_by_name_or_several(me, sources):
     assert found_in(me.recall(ASKED, sources=both)) == set(sources.values())
 
 
-def test_it_limits_candidates_and_not_the_best_few(me, sources):
+def test_recall_sources_filter_applies_before_ranking(me, sources):
     """The best of all is elsewhere, and k is 1: what was asked for is found all the same."""
     (hit,) = me.recall("kettle present from Noa", k=1, sources="notes:office", threshold=0).hits
     assert hit.citation.source == sources["office"]
 
 
-def test_several_questions_share_it(me, sources):
+def test_recall_many_applies_the_sources_filter_to_each_query(me, sources):
     answers = me.recall_many([ASKED, "kettle"], sources="notes:kitchen")
     assert [found_in(answer) for answer in answers] == [{sources["kitchen"]}] * 2
 
 
-def test_it_joins_other_filters(me, sources):
+def test_recall_sources_filter_combines_with_kinds(me, sources):
     assert me.recall(ASKED, sources="only", kinds="fact").is_empty
     assert found_in(me.recall(ASKED, sources="none", kinds="fact")) == {"memory"}
 
 
-def test_what_is_not_there_is_named(me, sources, book):
+def test_recall_refuses_unknown_or_invalid_sources(me, sources, book):
     with pytest.raises(NotFound, match="cellar"):
         me.recall(ASKED, sources="notes:cellar")
     with pytest.raises(NotFound):
@@ -73,14 +73,14 @@ def test_what_is_not_there_is_named(me, sources, book):
         book.user("dan").recall(ASKED, sources=sources["office"])
 
 
-def test_a_forgotten_source_is_not_there(me, sources):
+def test_recall_refuses_a_forgotten_source(me, sources):
     me.forget("notes:office")
     with pytest.raises(NotFound):
         me.recall(ASKED, sources=sources["office"])
     assert found_in(me.recall(ASKED, sources="only")) == {sources["kitchen"]}
 
 
-def test_a_secret_source_is_there_by_id_for_its_owner_and_never_for_an_agent(me, sources):
+def test_recall_named_sensitive_source_is_visible_to_the_owner_only(me, sources):
     secret = me.ingest(KITCHEN, sensitivity="high", external_id="secret", origin="notes").id
     with pytest.raises(NotFound):
         me.agent("helper").recall(ASKED, sources=secret)
@@ -90,7 +90,7 @@ def test_a_secret_source_is_there_by_id_for_its_owner_and_never_for_an_agent(me,
         assert secret not in found_in(me.recall(ASKED, sources=looked_at))
 
 
-def test_a_passage_is_no_kind_and_the_error_says_what_is_meant(me, sources):
+def test_recall_and_list_refuse_kind_passage_and_suggest_sources_only(me, sources):
     for asking in (me.recall, lambda _, kinds: me.list(kinds=kinds)):
         with pytest.raises(InvalidInput) as refused:
             asking(ASKED, kinds=["passage"])
@@ -98,12 +98,12 @@ def test_a_passage_is_no_kind_and_the_error_says_what_is_meant(me, sources):
         assert 'sources="only"' in refused.value.remedy
 
 
-def test_a_source_is_shown_and_its_life_told_by_its_name(me, sources):
+def test_show_and_history_accept_a_source_alias(me, sources):
     assert me.show("notes:office").source.id == sources["office"]
     assert me.history("notes:office") == me.history(sources["office"]) != []
 
 
-def test_a_long_text_is_pointed_to_ingest(me):
+def test_remember_refuses_a_too_long_text_and_suggests_ingest(me):
     with pytest.raises(InvalidInput) as refused:
         me.remember("long " * 7000)
     assert "ingest" in refused.value.remedy

@@ -59,19 +59,19 @@ FILTERED = [
 ]
 
 
-def test_filters_hold_for_passages_as_for_memories(me, kept):
+def test_recall_filters_apply_to_passages_and_memories(me, kept):
     for asked, expected in FILTERED:
         assert found(me, kept, **asked) == expected, asked
 
 
-def test_the_source_is_a_filter_for_its_passages_and_for_what_came_out_of_it(me, kept):
+def test_recall_source_id_filter_returns_passages_and_derived_memories(me, kept):
     of_talk = {"filters": {"source_id": kept["talk"]}}
     assert found(me, kept, **of_talk) == {"talk 1", "talk 2", "about"}
     assert found(me, kept, **of_talk, kinds="note") == {"about"}
     assert found(me, kept, filters={"source_id": "source:none"}) == set()
 
 
-def test_a_threshold_cuts_similarity(me, kept):
+def test_recall_threshold_applies_to_passages(me, kept):
     everything = me.recall("A heron eats fish", k=50).hits
     for threshold in (0.0, 0.2, 0.5, 0.9, 1.0):
         cut = me.recall("A heron eats fish", k=50, threshold=threshold).hits
@@ -91,14 +91,14 @@ ABOUT_SOMETHING_ELSE = (
 
 
 @pytest.mark.usefixtures("kept")
-def test_a_question_about_something_else_has_no_answer_here(me):
+def test_recall_of_an_unrelated_query_is_empty(me):
     for answer in me.recall_many(ABOUT_SOMETHING_ELSE):
         assert answer.is_empty, answer.query
         assert (answer.text, answer.tokens) == ("", 0)
 
 
 @pytest.mark.usefixtures("kept")
-def test_an_explained_passage_says_why(me):
+def test_recall_explain_of_a_passage_names_the_speaker_signal(me):
     (hit, *_) = me.recall("What did Ilan ask about the heron?", explain=True).hits
     assert hit.citation.speaker == "Ilan"
     assert hit.why.startswith("Recalled because ")
@@ -107,7 +107,7 @@ def test_an_explained_passage_says_why(me):
     assert me.recall("heron").hits[0].why is None
 
 
-def test_of_a_long_turn_only_the_best_passage_answers(me):
+def test_recall_returns_one_passage_per_long_turn(me):
     long = " ".join(f"Sentence {n} tells of a heron and of much else besides." for n in range(60))
     done = me.ingest(chat(turn("Dana", long), turn("Ilan", "So many herons!", 1)))
     assert me.show(done.id).source.passages > 2
@@ -116,7 +116,7 @@ def test_of_a_long_turn_only_the_best_passage_answers(me):
     assert len(hits) == len(set(turns)) == 2
 
 
-def test_sources_are_listed_by_what_they_are(me, kept):
+def test_sources_filters_and_pages(me, kept):
     def listed(**asked):
         names = {id: name for name, id in kept.items()}
         return [names[source.id] for source in me.sources(**asked).sources]
@@ -135,7 +135,7 @@ def test_sources_are_listed_by_what_they_are(me, kept):
     assert rest.next is None
 
 
-def test_around_a_passage_its_neighbours_are_shown(me):
+def test_show_passage_includes_neighbouring_passages(me):
     done = me.ingest(chat(*(turn("Dana", f"Turn {n}", n) for n in range(1, 12))))
     shown = me.show(f"{done.id}#6").passages
     assert [passage.number for passage in shown] == [3, 4, 5, 6, 7, 8, 9]

@@ -6,7 +6,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Bookkeeping, IndexEntry
 
 
-def test_an_index_of_another_version_is_found_and_made_anew(book, me, clock):
+def test_tidy_reindex_rebuilds_a_stale_index_reported_by_doctor(book, me, clock):
     """The doctor names the command, and after it a value is known again by its subject."""
     kept = me.remember(kind="kv", metadata={"subject": "gate code", "value": "4711"})
     gone = me.remember("A note about hay")

@@ -99,7 +99,9 @@ def live(me):
 
 
 @pytest.mark.parametrize(("kind", "relation", "action"), CELLS)
-def test_a_cell_is_answered_carried_out_and_undone(me, clock, kind, relation, action):
+def test_remember_relation_decides_action_and_restore_undoes_the_change(
+    me, clock, kind, relation, action
+):
     there, answer = told(me, clock, kind, relation)
     assert (answer.relation, answer.action) == (relation, action)
     assert answer.others == (() if relation == "new" else (there.id,))
@@ -139,7 +141,7 @@ def assert_as_before(me, before):
 
 
 @pytest.mark.parametrize("relation", ["repeat", "rewording"])
-def test_an_event_of_another_day_is_another_event(me, clock, relation):
+def test_remember_stores_the_same_event_on_another_day(me, clock, relation):
     first = me.remember(kind="event", **TELLINGS["event"]["there"])
     clock.tick(days=1)
     second = me.remember(kind="event", **TELLINGS["event"][relation])
@@ -149,7 +151,7 @@ def test_an_event_of_another_day_is_another_event(me, clock, relation):
     assert (again.relation, again.action, again.id) == ("repeat", "refreshed", second.id)
 
 
-def test_an_event_told_today_is_that_one_whatever_was_told_on_other_days(me, clock):
+def test_remember_event_refreshes_the_one_of_the_same_day(me, clock):
     fuller = me.remember(kind="event", **TELLINGS["event"]["rewording"])
     clock.tick(days=1)
     shorter = me.remember(kind="event", **TELLINGS["event"]["there"])
@@ -158,24 +160,24 @@ def test_an_event_told_today_is_that_one_whatever_was_told_on_other_days(me, clo
     assert live(me) == {fuller.id, shorter.id}
 
 
-def test_an_event_told_again_with_more_detail_keeps_the_detail(me, clock):
+def test_remember_reworded_event_keeps_the_added_detail(me, clock):
     _, answer = told(me, clock, "event", "rewording")
     assert me.show(answer.id).memory.content == "Dana works at Intel in Haifa"
 
 
-def test_people_with_like_names_are_people_of_their_own(me):
+def test_remember_contacts_with_similar_names_are_distinct(me):
     me.remember(kind="contact", **person(name="Dana Levi", phone="052-111-2233"))
     other = me.remember(kind="contact", **person(name="Dana Cohen", phone="054-999-8877"))
     assert (other.action, other.relation) == ("stored", "new")
 
 
-def test_one_phone_under_two_names_is_a_question(me):
+def test_remember_contact_with_a_known_phone_and_another_name_is_held(me):
     there = me.remember(kind="contact", **person(name="Dana Levi", phone="052-111-2233"))
     answer = me.remember(kind="contact", **person(name="Omer", phone="0521112233"))
     assert (answer.relation, answer.action, answer.others) == ("changed", "pending", (there.id,))
 
 
-def test_a_field_that_is_only_added_merges_without_asking(me, clock):
+def test_remember_contact_merges_added_fields(me, clock):
     there, answer = told(me, clock, "contact", "rewording")
     merged = me.show(there.id).memory
     assert merged.metadata == {
@@ -188,26 +190,26 @@ def test_a_field_that_is_only_added_merges_without_asking(me, clock):
 
 
 @pytest.mark.parametrize("kind", ["fact", "kv", "event"])
-def test_memories_of_another_kind_are_no_neighbours(me, kind):
+def test_remember_does_not_compare_memories_of_different_kinds(me, kind):
     me.remember(kind="note", content="electricity bill is 500")
     more = value("electricity bill", 620) if kind == "kv" else said("electricity bill is 620")
     assert me.remember(kind=kind, **more).relation == "new"
 
 
-def test_another_user_s_memories_are_no_neighbours(book, me):
+def test_remember_does_not_compare_memories_of_different_users(book, me):
     me.remember(kind="kv", **value("door code", 1))
     answer = book.user("bob").remember(kind="kv", **value("door code", 2))
     assert (answer.relation, answer.others) == ("new", ())
 
 
-def test_what_was_forgotten_is_no_neighbour(me):
+def test_remember_does_not_compare_forgotten_memories(me):
     old = me.remember(kind="kv", **value("door code", 1)).id
     me.forget(old)
     assert me.remember(kind="kv", **value("door code", 2)).relation == "new"
 
 
 @pytest.mark.parametrize("action", ["pending", "stored"])
-def test_an_answer_names_an_id_that_is_there_or_waits(me, action):
+def test_remember_answer_id_is_shown_or_held_as_a_conflict(me, action):
     me.remember(kind="kv", **value("door code", 1))
     wish = {"pending": "ask", "stored": "insert"}[action]
     answer = me.remember(kind="kv", on_conflict=wish, **value("door code", 2))

@@ -60,7 +60,7 @@ def as_it_stands(me):
 
 
 @pytest.mark.parametrize("batch", BATCHES)
-def test_a_batch_does_what_its_parts_do_one_after_the_other(book, clock, batch):
+def test_remember_many_equals_sequential_remembers(book, clock, batch):
     together, apart = book.user("together"), book.user("apart")
     answers = together.remember_many(BATCHES[batch])
     one_by_one = []
@@ -73,14 +73,14 @@ def test_a_batch_does_what_its_parts_do_one_after_the_other(book, clock, batch):
     assert together.revision == 1
 
 
-def test_of_values_held_in_one_batch_the_last_is_the_newest(me):
+def test_remember_many_orders_held_values_of_one_batch(me):
     answers = me.remember_many(BATCHES["values"])
     assert [side.id for side in asked(me).held] == [answers[1].id, answers[3].id]
     me.resolve(answers[1].conflict, "override")
     assert values(me) == [3]
 
 
-def test_a_batch_with_one_bad_item_stores_and_holds_nothing(me):
+def test_remember_many_refuses_the_whole_batch_for_one_invalid_item(me):
     bad = [*BATCHES["values"], {"kind": "kv", "metadata": {"subject": "no value"}}]
     with pytest.raises(Exception, match="value"):
         me.remember_many(bad)
@@ -100,13 +100,13 @@ def counted(open_book):
     return me, calls
 
 
-def test_new_things_take_one_call(counted):
+def test_remember_many_calls_the_embedder_once_for_new_memories(counted):
     me, calls = counted
     many = [{"content": f"Thing {n} stands on shelf {n}"} for n in range(20)]
     assert calls(me.remember_many, many) == 1
 
 
-def test_things_that_differ_take_one_more_for_their_masked_texts(counted):
+def test_remember_many_calls_the_embedder_at_most_twice_for_changed_memories(counted):
     me, calls = counted
     first = [{"kind": "rule", "content": f"Call {n} rings", "evidence": ["x"]} for n in range(9)]
     later = [{"kind": "rule", "content": f"Call {n} is loud", "evidence": ["x"]} for n in range(9)]
@@ -114,7 +114,7 @@ def test_things_that_differ_take_one_more_for_their_masked_texts(counted):
     assert calls(me.remember_many, later) <= 2
 
 
-def test_words_that_come_of_the_decision_are_embedded_with_the_batch(counted):
+def test_remember_many_embeds_merged_contents_with_the_batch(counted):
     me, calls = counted
     people = [{"kind": "contact", "metadata": {"name": f"Person N{n} Q{n}"}} for n in range(9)]
     me.remember_many(people)

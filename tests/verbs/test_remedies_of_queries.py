@@ -27,7 +27,7 @@ def me():
         ("MATCH (p:Person) RETURN p.name ORDER BY count(*)", "an aggregate", "order by its name"),
     ],
 )
-def test_what_to_write_instead(me, query, message, remedy):
+def test_traverse_cypher_error_suggests_a_correction(me, query, message, remedy):
     with pytest.raises(BadCypher) as refused:
         me.traverse(cypher=query)
     assert message in refused.value.message
@@ -47,7 +47,7 @@ def test_what_to_write_instead(me, query, message, remedy):
         ({"cypher": "RETURN 1", "top_k": 5}, "top_k"),
     ],
 )
-def test_what_a_mode_does_not_take_is_not_passed_over(me, given, field):
+def test_traverse_refuses_parameters_of_the_other_mode(me, given, field):
     with pytest.raises(InvalidInput) as refused:
         me.traverse(**given)
     assert refused.value.field == field
@@ -55,7 +55,7 @@ def test_what_a_mode_does_not_take_is_not_passed_over(me, given, field):
         assert name in refused.value.remedy
 
 
-def test_a_query_that_is_too_long_is_told_how_to_be_shorter(me):
+def test_traverse_too_long_cypher_error_suggests_params(me):
     with pytest.raises(TooLong) as refused:
         me.traverse(cypher=f"RETURN '{'x' * 32_000}'")
     assert "params" in refused.value.remedy

@@ -48,7 +48,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_with_its_defaults(me, clock, kind):
+def test_remember_applies_the_defaults_of_each_kind(me, clock, kind):
     given, life, days, category = KINDS[kind]
     answer = me.remember(**given)
     stored = me.show(answer.id).memory
@@ -76,7 +76,7 @@ def test_a_kind_with_its_defaults(me, clock, kind):
         ({"kind": "rule", "content": "Never before 9"}, "evidence"),
     ],
 )
-def test_a_missing_field_is_named_and_nothing_is_stored(me, given, missing):
+def test_remember_names_a_missing_field_and_stores_nothing(me, given, missing):
     with pytest.raises(MissingField) as caught:
         me.remember(**given)
     assert caught.value.field == missing
@@ -84,7 +84,7 @@ def test_a_missing_field_is_named_and_nothing_is_stored(me, given, missing):
     assert me.revision == 0
 
 
-def test_every_field_comes_back_as_given(me):
+def test_remember_stores_every_field_as_given(me):
     given = {
         "kind": "fact",
         "summary": "Zebras!",
@@ -113,12 +113,12 @@ def test_every_field_comes_back_as_given(me):
     assert stored.thread_id == "t1"
 
 
-def test_text_is_stored_in_one_normal_form(me):
+def test_remember_normalises_text(me):
     stored = me.remember("  Cafe\u0301 au lait\r\nevery day ").memory
     assert stored.content == "Café au lait\nevery day"
 
 
-def test_a_hebrew_memory_is_categorised_and_found(me):
+def test_remember_categorises_a_hebrew_memory(me):
     stored = me.remember("אני מעדיפה תה ירוק בבוקר").memory
     assert stored.category == "preferences"
     assert [hit.id for hit in me.recall("תה ירוק").hits] == [stored.id]
@@ -127,7 +127,7 @@ def test_a_hebrew_memory_is_categorised_and_found(me):
 # ——— batches ———
 
 
-def test_a_batch_is_one_revision(me):
+def test_remember_many_is_one_revision(me):
     answers = me.remember_many(["Zebras sleep standing", {"content": "x", "thread": "t"}, RULE])
     assert me.revision == 1
     assert {answer.revision for answer in answers} == {1}
@@ -138,19 +138,19 @@ def test_a_batch_is_one_revision(me):
 @pytest.mark.parametrize(
     "bad", [{"kind": "kv"}, {"content": ""}, {"content": "x", "colour": "red"}, 5, None]
 )
-def test_one_bad_item_and_nothing_of_the_batch_is_stored(me, bad):
+def test_remember_many_with_an_invalid_item_stores_nothing(me, bad):
     with pytest.raises(CommonplaceError):
         me.remember_many(["Zebras sleep standing", bad, "Lions do not"])
     assert me.list().memories == ()
     assert me.revision == 0
 
 
-def test_an_empty_batch_changes_nothing(me):
+def test_remember_many_empty_batch_changes_nothing(me):
     assert list(me.remember_many([])) == []
     assert me.revision == 0
 
 
-def test_a_batch_calls_the_embedder_once(open_book):
+def test_remember_many_and_recall_many_call_the_embedder_once(open_book):
     embedder = Counting()
     me = open_book(embedder=embedder).user("ana")
     me.remember_many([f"note number {n}" for n in range(20)])
@@ -162,7 +162,7 @@ def test_a_batch_calls_the_embedder_once(open_book):
 # ——— who wrote it ———
 
 
-def test_an_agent_writes_in_its_own_name(me):
+def test_remember_by_an_agent_sets_its_agent_id(me):
     helper = me.agent("helper")
     assert helper.remember("Ana is planning a trip").memory.agent_id == "helper"
     with pytest.raises(NotAllowed):
@@ -170,7 +170,7 @@ def test_an_agent_writes_in_its_own_name(me):
     assert len(me.list().memories) == 1
 
 
-def test_users_share_nothing(book):
+def test_remember_is_isolated_between_users(book):
     ana, ben = book.user("ana"), book.user("ben")
     id = ana.remember("The safe code is 4711").id
     assert ben.recall("safe code").is_empty

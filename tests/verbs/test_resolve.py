@@ -20,7 +20,7 @@ def disputed(me):
 # ——— the three choices ———
 
 
-def test_override_puts_the_held_value_in_the_targets_place(me, clock, disputed):
+def test_resolve_override_replaces_the_target_by_the_held_value(me, clock, disputed):
     there, held = disputed
     clock.tick(days=1)
     resolved = me.resolve(held.conflict, "override")
@@ -35,7 +35,7 @@ def test_override_puts_the_held_value_in_the_targets_place(me, clock, disputed):
     assert [hit.id for hit in me.recall("door code").hits] == [held.id]
 
 
-def test_insert_keeps_both_and_neither_is_disputed(me, disputed):
+def test_resolve_insert_keeps_both_values_undisputed(me, disputed):
     _, held = disputed
     resolved = me.resolve(held.conflict, "insert")
     assert (resolved.ids, resolved.replaced, resolved.dropped) == ((held.id,), (), ())
@@ -44,7 +44,7 @@ def test_insert_keeps_both_and_neither_is_disputed(me, disputed):
     assert [hit.disputed for hit in me.recall("door code").hits] == [None, None]
 
 
-def test_dismiss_lets_what_stands_stand(me, disputed):
+def test_resolve_dismiss_keeps_the_current_value(me, disputed):
     there, held = disputed
     resolved = me.resolve(held.conflict, "dismiss")
     assert (resolved.ids, resolved.replaced, resolved.dropped) == ((), (), (held.id,))
@@ -53,7 +53,7 @@ def test_dismiss_lets_what_stands_stand(me, disputed):
     assert me.recall("door code").hits[0].disputed is None
 
 
-def test_after_a_decision_the_same_value_can_be_asked_about_anew(me, disputed):
+def test_resolve_dismissed_value_can_be_held_again(me, disputed):
     me.resolve(disputed[1].conflict, "dismiss")
     again = tell(me, 2222)
     assert again.action == "pending"
@@ -63,7 +63,7 @@ def test_after_a_decision_the_same_value_can_be_asked_about_anew(me, disputed):
 # ——— which of several ———
 
 
-def test_without_a_word_override_takes_the_newest_value_and_drops_the_others(me, clock, disputed):
+def test_resolve_override_chooses_the_newest_held_value_by_default(me, clock, disputed):
     clock.tick(hours=1)
     newest = tell(me, 3333)
     resolved = me.resolve(newest.conflict, "override")
@@ -71,7 +71,7 @@ def test_without_a_word_override_takes_the_newest_value_and_drops_the_others(me,
     assert values(me) == [3333]
 
 
-def test_the_value_that_is_meant_can_be_named(me, clock, disputed):
+def test_resolve_override_accepts_a_held_id(me, clock, disputed):
     clock.tick(hours=1)
     newest = tell(me, 3333)
     resolved = me.resolve(newest.conflict, "override", held=disputed[1].id)
@@ -79,7 +79,7 @@ def test_the_value_that_is_meant_can_be_named(me, clock, disputed):
     assert values(me) == [2222]
 
 
-def test_insert_without_a_word_keeps_all_and_with_one_that_one(me, clock, disputed):
+def test_resolve_insert_keeps_all_held_values_or_the_named_one(me, clock, disputed):
     clock.tick(hours=1)
     newest = tell(me, 3333)
     resolved = me.resolve(newest.conflict, "insert", held=newest.id)
@@ -89,7 +89,7 @@ def test_insert_without_a_word_keeps_all_and_with_one_that_one(me, clock, disput
     assert values(me) == [1, 1111, 2, 3, 3333]
 
 
-def test_dismissing_one_value_leaves_the_question_about_the_other(me, clock, disputed):
+def test_resolve_dismiss_of_one_held_value_keeps_the_conflict_open(me, clock, disputed):
     there, first = disputed
     clock.tick(hours=1)
     second = tell(me, 3333)
@@ -100,7 +100,7 @@ def test_dismissing_one_value_leaves_the_question_about_the_other(me, clock, dis
     assert me.show(there.id).memory.conflict is None
 
 
-def test_of_several_targets_one_must_be_named_and_the_other_stays(me):
+def test_resolve_override_requires_a_target_among_several(me):
     dana = tell_of(me, "Dana Levi", phone="052-111-2233")
     omer = tell_of(me, "Omer Katz", phone="054-999-8877")
     held = tell_of(me, "Dana Levi", phone="054-999-8877")
@@ -131,7 +131,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_wrong_answer_is_refused_by_name_and_changes_nothing(me, store_url, disputed, case):
+def test_resolve_refuses_invalid_input_without_a_change(me, store_url, disputed, case):
     (question, choice), more, code, field = REFUSED[case]
     named = {"$": disputed[1].conflict, "$there": disputed[0].id, "$held": disputed[1].id}
     more = {name: named.get(value, value) for name, value in more.items()}
@@ -144,14 +144,14 @@ def test_a_wrong_answer_is_refused_by_name_and_changes_nothing(me, store_url, di
     assert all_rows(store_url) == before
 
 
-def test_a_question_is_answered_once(me, disputed):
+def test_resolve_refuses_a_conflict_resolved_before(me, disputed):
     me.resolve(disputed[1].conflict, "insert")
     with pytest.raises(NotFound):
         me.resolve(disputed[1].conflict, "override")
     assert values(me) == [1111, 2222]
 
 
-def test_another_users_question_looks_like_none(book, me, disputed):
+def test_resolve_conflict_of_another_user_is_not_found(book, me, disputed):
     with pytest.raises(NotFound):
         book.user("bob").resolve(disputed[1].conflict, "override")
     assert book.user("bob").conflicts() == []
@@ -187,7 +187,7 @@ def purged(me, clock, there):
 @pytest.mark.parametrize(
     "goes", [forgotten, updated_and_forgotten, expired, expired_and_tidied, purged]
 )
-def test_when_the_target_is_gone_override_inserts(me, clock, disputed, goes):
+def test_resolve_override_inserts_when_the_target_is_gone(me, clock, disputed, goes):
     there, held = disputed
     goes(me, clock, there)
     assert asked(me).id == held.conflict
@@ -197,7 +197,7 @@ def test_when_the_target_is_gone_override_inserts(me, clock, disputed, goes):
     assert (values(me), me.conflicts()) == ([2222], [])
 
 
-def test_a_target_that_comes_back_is_asked_about_again(me, disputed):
+def test_restore_of_a_conflict_target_reopens_the_dispute(me, disputed):
     there, held = disputed
     me.forget(there.id)
     me.restore(there.id)
@@ -208,7 +208,7 @@ def test_a_target_that_comes_back_is_asked_about_again(me, disputed):
 # ——— override is delete and insert ———
 
 
-def test_an_override_keeps_what_the_new_one_does_not_mention(me):
+def test_resolve_override_keeps_fields_absent_from_the_new_value(me):
     old = tell_of(
         me,
         "Dana Levi",
@@ -239,7 +239,7 @@ def test_an_override_keeps_what_the_new_one_does_not_mention(me):
     assert [hit.id for hit in me.recall("plumber").hits] == [held.id]
 
 
-def test_an_override_keeps_tags_that_somebody_gave(me):
+def test_remember_override_keeps_explicit_tags(me):
     tell(me, 1111, tags=["home", "security"])
     new = tell(me, 2222, on_conflict="override")
     assert new.memory.tags == ("home", "security")
@@ -247,7 +247,7 @@ def test_an_override_keeps_tags_that_somebody_gave(me):
     assert given.memory.tags == ("office",)
 
 
-def test_an_override_takes_what_the_new_one_does_mention(me):
+def test_remember_override_takes_fields_given_with_the_new_value(me):
     tell(me, 1111, importance=4, pinned=True, category="house", sensitivity="high")
     new = tell(
         me,
@@ -262,13 +262,13 @@ def test_an_override_takes_what_the_new_one_does_mention(me):
     assert new.sensitivity == "low"
 
 
-def test_which_of_several_to_override_only_a_person_knows(me):
+def test_remember_override_of_several_values_is_held(me):
     tell(me, 1111)
     tell(me, 2222, on_conflict="insert")
     assert tell(me, 3333, on_conflict="override").action == "pending"
 
 
-def test_a_held_value_that_has_ended_takes_nobodys_place(me, clock):
+def test_resolve_override_refuses_an_expired_held_value(me, clock):
     there = tell(me, 1111)
     held = tell(me, 2222, ttl_days=1)
     clock.tick(days=3)
@@ -279,28 +279,28 @@ def test_a_held_value_that_has_ended_takes_nobodys_place(me, clock):
     assert [memory.id for memory in me.list().memories] == [there.id]
 
 
-def test_further_particulars_that_differ_are_asked_about(me):
+def test_remember_contact_with_differing_metadata_is_held(me):
     tell_of(me, "Dana Levi", metadata={"address": "Old St 1"})
     moved = tell_of(me, "Dana Levi", metadata={"address": "New St 9"})
     assert (moved.relation, moved.action) == ("changed", "pending")
     assert moved.reason == "address: Old St 1 → New St 9"
 
 
-def test_a_long_value_does_not_push_the_memory_out_of_a_budget(me):
+def test_recall_keeps_a_disputed_memory_within_budget_despite_a_long_held_value(me):
     there = tell(me, 1111)
     tell(me.agent("helper"), 2222, content="the door code is 2222 " + "and on " * 4000)
     answer = me.recall("door code", budget_tokens=512)
     assert [hit.id for hit in answer.hits] == [there.id]
 
 
-def test_saying_a_sensitive_thing_anew_does_not_make_it_public(me):
+def test_remember_override_keeps_high_sensitivity(me):
     tell(me, 1111, sensitivity="high")
     new = tell(me, 2222, on_conflict="override")
     assert me.show(new.id).memory.sensitivity == new.memory.sensitivity == "high"
 
 
 @pytest.mark.parametrize("way", ["resolve", "on_conflict"])
-def test_the_overridden_leaves_every_read_and_has_no_chain(me, way, clock):
+def test_override_hides_the_old_memory_and_starts_a_new_version_chain(me, way, clock):
     old = tell(me, "xylophone")
     if way == "resolve":
         new = tell(me, 2222)
@@ -317,7 +317,7 @@ def test_the_overridden_leaves_every_read_and_has_no_chain(me, way, clock):
 
 
 @pytest.mark.parametrize("way", ["resolve", "on_conflict"])
-def test_restore_swaps_an_override_back_and_forth(me, way):
+def test_restore_swaps_the_two_sides_of_an_override(me, way):
     old = tell(me, 1111)
     if way == "resolve":
         new = tell(me, 2222)
@@ -331,7 +331,7 @@ def test_restore_swaps_an_override_back_and_forth(me, way):
     assert values(me) == [2222]
 
 
-def test_an_override_is_restorable_for_30_days(me, clock):
+def test_override_can_be_restored_for_30_days(me, clock):
     old = tell(me, 1111)
     tell(me, 2222, on_conflict="override")
     clock.tick(days=29)
@@ -346,7 +346,7 @@ def test_an_override_is_restorable_for_30_days(me, clock):
     assert later.others == (old.id,)
 
 
-def test_a_held_value_that_is_stored_is_linked_as_any_other(me):
+def test_resolve_insert_links_the_stored_value(me):
     friend = me.remember("The door code is 2222", kind="note")
     tell(me, 1111)
     held = tell(me, 2222)

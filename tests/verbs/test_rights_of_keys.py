@@ -73,7 +73,7 @@ def refusal(operation, whose):
 
 @pytest.mark.parametrize("operation", OF_USERS, ids=lambda operation: operation.name)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "read-only" in kind])
-def test_a_read_only_key_is_refused_whatever_does_not_only_read(world, operation, kind):
+def test_api_key_read_only_refuses_every_writing_operation(world, operation, kind):
     book, tokens = world
     told = refusal(operation, operation.opened_with(book, tokens[kind]))
     reads = operation.effect is Effect.READ
@@ -86,7 +86,7 @@ def test_a_read_only_key_is_refused_whatever_does_not_only_read(world, operation
     "operation", [each for each in OF_USERS if each.owner_only], ids=lambda each: each.name
 )
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.startswith("agent")])
-def test_no_right_makes_an_owner_of_an_agent(world, operation, kind):
+def test_api_key_of_an_agent_refuses_owner_only_operations(world, operation, kind):
     book, tokens = world
     assert refusal(operation, operation.opened_with(book, tokens[kind]))
 
@@ -100,13 +100,13 @@ WIPING = ("erase-user",)  # which would end the table
     ids=lambda operation: operation.name,
 )
 @pytest.mark.parametrize("kind", ["owner", "owner, cleared"])
-def test_an_owners_key_may_what_its_owner_may(world, operation, kind):
+def test_api_key_of_an_owner_allows_every_user_operation(world, operation, kind):
     book, tokens = world
     assert refusal(operation, operation.opened_with(book, tokens[kind])) is None
 
 
 @pytest.mark.parametrize("operation", OF_THE_STORE, ids=lambda operation: operation.name)
-def test_only_an_admins_key_looks_after_the_store(world, operation):
+def test_api_key_of_an_admin_is_required_for_store_operations(world, operation):
     book, tokens = world
     assert operation.opened_with(book, tokens["admin"]) is book
     for kind in KINDS:
@@ -117,7 +117,7 @@ def test_only_an_admins_key_looks_after_the_store(world, operation):
 
 
 @pytest.mark.parametrize("operation", OF_USERS, ids=lambda operation: operation.name)
-def test_an_admins_key_opens_nobodys_memory_and_anybodys_keys(world, operation):
+def test_api_key_of_an_admin_opens_key_operations_only(world, operation):
     book, tokens = world
     if operation in OF_KEYS:
         opened = operation.opened_with(book, tokens["admin"], "carla")
@@ -131,7 +131,7 @@ def test_an_admins_key_opens_nobodys_memory_and_anybodys_keys(world, operation):
                 operation.opened_with(book, tokens["admin"], user)
 
 
-def test_a_key_opens_no_other_users_memory(world):
+def test_api_key_refuses_the_memory_of_another_user(world):
     book, tokens = world
     recall = BY_NAME["recall"]
     assert recall.opened_with(book, tokens["owner"], "ana").principal.user_id == "ana"
@@ -141,7 +141,7 @@ def test_a_key_opens_no_other_users_memory(world):
         book.authenticate(tokens["admin"])
 
 
-def test_an_admin_makes_keys_with_any_rights_and_the_owner_sees_them(world):
+def test_api_key_of_an_admin_creates_user_keys_with_any_rights(world):
     book, tokens = world
     create = BY_NAME["keys create"]
     opened = create.opened_with(book, tokens["admin"], "dora")
@@ -152,13 +152,13 @@ def test_an_admin_makes_keys_with_any_rights_and_the_owner_sees_them(world):
     assert (listed.label, listed.id) == ("first", made.id)
 
 
-def test_the_list_of_reads_is_the_tables():
+def test_read_verbs_equal_the_read_operations_of_the_table():
     """`agent` is no operation: it narrows a handle, and changes nothing."""
     reads = {operation.verb for operation in OF_USERS if operation.effect is Effect.READ}
     assert reads == READ_VERBS - {"agent"}
 
 
-def test_a_first_admins_key_is_made_once(tmp_path):
+def test_first_admin_key_is_created_once(tmp_path):
     url = str(tmp_path / "memory.db")
     with (
         commonplace.open(url, embedder="hashing") as one,
@@ -174,7 +174,7 @@ def test_a_first_admins_key_is_made_once(tmp_path):
         assert [str(each.state) for each in one.admin_keys()] == ["revoked"]
 
 
-def test_an_admins_owner_is_no_user_that_the_night_looks_after(tmp_path):
+def test_doctor_all_users_ignores_the_owner_of_admin_keys(tmp_path):
     url = str(tmp_path / "memory.db")
     with commonplace.open(url, embedder="hashing") as book:
         book.admin_keys_create()

@@ -17,20 +17,20 @@ def lee(me):
 # ——— what is not given stays ———
 
 
-def test_another_name_is_one_more_name(me, lee, clock):
+def test_nodes_update_adds_aliases(me, lee, clock):
     clock.tick(days=1)
     assert me.nodes_update("Lee Ann", aliases=["LA"]).node.aliases == ("Leah", "LA")
     assert me.node("Leah").node.id == lee
 
 
-def test_another_address_is_one_more_address(me, lee, clock):
+def test_nodes_update_adds_addresses(me, lee, clock):
     clock.tick(days=1)
     after = me.nodes_update(lee, addresses=["lee@y.org"]).node
     assert after.addresses == ("lee@x.org", "lee@y.org")
 
 
 @pytest.mark.parametrize("more", [{}, {"aliases": ["LA"]}, {"description": "My doctor"}])
-def test_a_node_that_is_added_again_keeps_what_was_said_of_it(me, lee, clock, more):
+def test_nodes_add_again_keeps_earlier_fields(me, lee, clock, more):
     clock.tick(days=1)
     again = me.nodes_add("lee  ann", **more)
     assert (again.id, again.is_new, again.node.name) == (lee, False, "Lee Ann")
@@ -39,19 +39,19 @@ def test_a_node_that_is_added_again_keeps_what_was_said_of_it(me, lee, clock, mo
     assert again.node.description == more.get("description", "My dentist, in Haifa")
 
 
-def test_what_a_thing_is_stays_when_it_is_added_again(me):
+def test_nodes_add_again_keeps_the_entity_type(me):
     acme = me.nodes_add("Acme", node_type="Entity", type="organization").id
     again = me.nodes_add("Acme", node_type="Entity", description="Makes anvils").node
     assert (again.id, again.subtype) == (acme, "organization")
 
 
-def test_a_thing_of_no_known_sort_gets_one(me):
+def test_nodes_add_again_sets_a_missing_entity_type(me):
     acme = me.nodes_add("Acme", node_type="Entity").id
     assert me.nodes_add("Acme", node_type="Entity", type="organization").id == acme
     assert me.nodes_add("Acme", node_type="Entity", type="product").id != acme
 
 
-def test_a_wrong_address_is_taken_away_and_given_again(me, lee, clock):
+def test_nodes_update_not_addresses_removes_an_address_until_added_again(me, lee, clock):
     clock.tick(days=1)
     assert me.nodes_update(lee, not_addresses=["LEE@x.org"]).node.addresses == ()
     clock.tick(days=1)
@@ -60,7 +60,7 @@ def test_a_wrong_address_is_taken_away_and_given_again(me, lee, clock):
     assert me.nodes_update(lee, addresses=["lee@x.org"]).node.addresses == ("lee@x.org",)
 
 
-def test_an_address_that_a_source_told_is_taken_away(me, clock):
+def test_nodes_update_not_addresses_removes_an_address_from_a_source(me, clock):
     mail = (
         "From: Dana Levi <dana@acme.example>\nTo: ana@x.org\nSubject: Hi\n"
         "Date: Mon, 5 Jan 2026 10:00:00 +0000\n\nI work at Acme Labs. Say hello to Ben Cohen."
@@ -72,7 +72,7 @@ def test_an_address_that_a_source_told_is_taken_away(me, clock):
     assert after.addresses == ()
 
 
-def test_a_name_that_was_taken_away_is_still_found_where_it_is_kept(me, lee, clock):
+def test_verify_forget_finds_removed_aliases_until_erase(me, lee, clock):
     clock.tick(days=1)
     me.nodes_update(lee, not_aliases=["Zebrowitz"])
     assert not me.verify_forget("Zebrowitz").clean
@@ -80,7 +80,7 @@ def test_a_name_that_was_taken_away_is_still_found_where_it_is_kept(me, lee, clo
     assert me.verify_forget("Zebrowitz").clean
 
 
-def test_names_are_added_up_to_a_limit(me, lee):
+def test_nodes_update_limits_the_number_of_aliases(me, lee):
     me.nodes_update(lee, aliases=[f"Lee {n}" for n in range(99)])
     with pytest.raises(TooLong) as refused:
         me.nodes_update(lee, aliases=["One too many"])
@@ -116,7 +116,7 @@ SAYINGS = [
 
 @pytest.mark.parametrize("say", SAYINGS)
 @pytest.mark.parametrize("by_id", [False, True])
-def test_a_name_that_only_a_source_told_goes_with_it(me, dana, say, by_id):
+def test_erase_source_removes_its_node_name_despite_user_assertions(me, dana, say, by_id):
     id = me.node("Dana").node.id
     say(me, id if by_id else "Dana")
     assert me.node(id).node.name == "Dana Zebrowitz"
@@ -126,14 +126,14 @@ def test_a_name_that_only_a_source_told_goes_with_it(me, dana, say, by_id):
 
 
 @pytest.mark.parametrize("say", SAYINGS)
-def test_who_was_spoken_of_stays_under_the_name_that_was_said(me, dana, say):
+def test_erase_source_keeps_a_node_under_the_name_given_by_the_user(me, dana, say):
     say(me, "dana")
     me.erase(dana, now=True)
     assert "Dana" in {node.name for node in me.people().nodes}
     assert me.verify_forget("Zebrowitz").clean
 
 
-def test_who_was_spoken_of_by_an_id_alone_stays_without_a_name(me, dana):
+def test_erase_source_leaves_a_node_addressed_by_id_unnamed(me, dana):
     id = me.node("Dana").node.id
     me.note(id, "likes tea")
     me.erase(dana, now=True)
@@ -143,14 +143,14 @@ def test_who_was_spoken_of_by_an_id_alone_stays_without_a_name(me, dana):
     assert me.nodes_update(id, name="Dana Levi").node.name == "Dana Levi"
 
 
-def test_speaking_of_somebody_gives_no_name(me):
+def test_note_by_short_name_adds_no_alias(me):
     talk(me, "My friend Sarah Chen works at Acme.")
     me.note("Sarah", "likes tea")
     shown = me.node("Sarah Chen").node
     assert (shown.name, shown.aliases) == ("Sarah Chen", ())
 
 
-def test_what_somebody_spoke_of_goes_into_another_store(me, dana, open_book):
+def test_export_and_import_preserve_a_node_addressed_by_id(me, dana, open_book):
     me.note(me.node("Dana").node.id, "likes tea")
     other = open_book().user("bea")
     other.import_(list(me.export()))
@@ -166,18 +166,18 @@ def lena(me):
     return me.nodes_add("Lena Hoffmann", aliases=["Lena"]).id
 
 
-def test_one_that_is_there_under_another_name_is_told_of_anew(me, lena):
+def test_nodes_add_with_an_alias_updates_the_existing_node(me, lena):
     again = me.nodes_add("lena", description="A friend")
     assert (again.id, again.is_new) == (lena, False)
     assert (again.node.name, again.node.aliases) == ("Lena Hoffmann", ("Lena",))
     assert [node.id for node in me.people().nodes if not node.is_owner] == [lena]
 
 
-def test_another_type_is_another_node(me, lena):
+def test_nodes_add_with_another_type_makes_another_node(me, lena):
     assert me.nodes_add("Lena", node_type="Entity", type="product").id != lena
 
 
-def test_where_several_could_be_meant_they_are_named(me, lena):
+def test_nodes_add_refuses_an_ambiguous_name_and_lists_candidates(me, lena):
     weiss = me.nodes_add("Lena Weiss", aliases=["Lena"]).id
     with pytest.raises(InvalidInput) as refused:
         me.nodes_add("Lena", description="A friend")
@@ -188,7 +188,7 @@ def test_where_several_could_be_meant_they_are_named(me, lena):
 
 
 @pytest.mark.parametrize("name", ["me", "Me", "maya", "Maya"])
-def test_the_owner_is_nobody_else(me, name):
+def test_nodes_add_with_a_name_of_the_owner_updates_the_owner_node(me, name):
     me.profile_set("preferred name", "Maya")
     said = me.nodes_add(name, description="Likes hiking")
     assert said.node.is_owner
@@ -197,7 +197,7 @@ def test_the_owner_is_nobody_else(me, name):
     assert [node.name for node in me.people().nodes] == ["Maya"]
 
 
-def test_an_agent_is_told_nothing_of_names_that_it_does_not_see(book):
+def test_nodes_add_by_an_agent_does_not_reveal_hidden_names(book):
     cleared = book.user("ana", cleared=True)
     said = "Ana: My friend Sarah Chen works at Acme."
     cleared.extract([cleared.ingest(said, format="transcript", sensitivity="high").id])
@@ -230,7 +230,7 @@ def test_an_agent_is_told_nothing_of_names_that_it_does_not_see(book):
         "?\u200b" * 101,
     ],
 )
-def test_what_cannot_be_a_name(me, lee, name):
+def test_node_verbs_refuse_invalid_names(me, lee, name):
     for say in (
         lambda: me.nodes_add(name),
         lambda: me.nodes_add("Dana Levi", aliases=[name]),
@@ -244,17 +244,17 @@ def test_what_cannot_be_a_name(me, lee, name):
 
 
 @pytest.mark.parametrize("name", ["Node", "The source: spring", "R2:D2", "נעמה", "x" * 200])
-def test_what_can_be_a_name_is_found_by_it(me, name):
+def test_nodes_add_accepts_unusual_valid_names(me, name):
     id = me.nodes_add(name).id
     assert me.node(name).node.id == id
 
 
-def test_spaces_in_a_name_count_once(me, lee):
+def test_node_names_collapse_whitespace(me, lee):
     assert me.nodes_update(lee, name="Lee \u00a0 Anna").node.name == "Lee Anna"
     assert me.nodes_add("  Tom   Chen ", aliases=["T.  C."]).node.names == ("Tom Chen", "T. C.")
 
 
-def test_a_name_or_address_of_another_is_not_given_away(me, lee):
+def test_node_verbs_refuse_a_name_or_address_of_another_node(me, lee):
     dana = me.nodes_add("Dana Levi", addresses=["dana@x.org"]).id
     for say, field, whose in (
         (lambda: me.nodes_update(lee, aliases=["dana levi"]), "aliases", dana),
@@ -273,7 +273,7 @@ def test_a_name_or_address_of_another_is_not_given_away(me, lee):
 
 
 @pytest.mark.parametrize("name", ["me", "Maya"])
-def test_nobody_else_is_called_as_the_owner(me, lee, name):
+def test_nodes_update_refuses_a_name_of_the_owner_for_another_node(me, lee, name):
     me.profile_set("preferred name", "Maya")
     for changes in ({"name": name}, {"aliases": [name]}):
         with pytest.raises(InvalidInput) as refused:

@@ -32,7 +32,7 @@ SEARCHES = {
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-def test_a_member_finds_what_the_team_has_until_they_leave(me, bob, search):
+def test_search_verbs_return_team_sources_until_leave(me, bob, search):
     bob.ingest(HERON, team="Birds")
     assert "boathouse" in search(me).text
     assert "boathouse" in search(me.agent("researcher")).text
@@ -42,7 +42,7 @@ def test_a_member_finds_what_the_team_has_until_they_leave(me, bob, search):
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-def test_who_takes_part_finds_it_as_a_guest_until_it_is_withdrawn(me, book, search):
+def test_search_verbs_return_shared_sources_until_unshare(me, book, search):
     me.remember("I am a user of this store")
     bob = book.user("bob")
     shared = bob.ingest(HERON, participants=["ana"])
@@ -53,7 +53,7 @@ def test_who_takes_part_finds_it_as_a_guest_until_it_is_withdrawn(me, book, sear
     assert "boathouse" not in search(me).text
 
 
-def test_citations_of_a_context_say_whose_it_is(me, bob):
+def test_context_citations_name_team_and_author(me, bob):
     bob.ingest(letter(HERON), team="Birds")
     team = next(each for each in me.teams() if each.name == "Birds")
     for found in (me.context(ASKED, thread="new"), me.whole_context(ASKED)):
@@ -62,7 +62,7 @@ def test_citations_of_a_context_say_whose_it_is(me, bob):
     assert "## From email" in me.whole_context(ASKED).text
 
 
-def test_with_an_active_team_the_others_are_searched_only_for_what_is_named(me, bob):
+def test_recall_with_an_active_team_searches_others_only_by_named_source(me, bob):
     nest = bob.ingest(HERON, team="Birds").id
     pier = bob.ingest("The heron nests under the pier, too.", team="Boats").id
     me.teams_use("Boats")
@@ -73,7 +73,7 @@ def test_with_an_active_team_the_others_are_searched_only_for_what_is_named(me, 
     assert {hit.citation.source for hit in me.recall(ASKED).hits} == {nest, pier}
 
 
-def test_a_member_looks_back_at_what_the_team_had(me, bob, clock):
+def test_recall_known_at_covers_team_sources_until_leave(me, bob, clock):
     before = clock()
     clock.tick(days=2)
     bob.ingest(HERON, team="Birds")
@@ -84,7 +84,7 @@ def test_a_member_looks_back_at_what_the_team_had(me, bob, clock):
     assert not me.recall(ASKED, known_at=clock()).hits
 
 
-def test_names_of_a_teams_talk_are_known_when_a_message_is_understood(me, bob):
+def test_understand_knows_participants_of_team_sources(me, bob):
     """A question about somebody whom only the team knows is a question to search for."""
     bob.ingest(HERON, team="Birds", participants=["Zebulon Quist"])
     assert me.understand("Zebulon?").needs_search

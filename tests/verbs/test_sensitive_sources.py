@@ -20,7 +20,7 @@ def sees(handle):
     return hits | {source.id for source in handle.sources().sources}
 
 
-def test_hidden_from_recall_lists_and_headers_unless_cleared(book, me, secret):
+def test_sensitive_source_is_hidden_from_search_and_lists_unless_cleared(book, me, secret):
     for handle in (me, me.agent("helper")):
         assert sees(handle) == set()
         assert handle.changes("t").header == ""
@@ -30,7 +30,7 @@ def test_hidden_from_recall_lists_and_headers_unless_cleared(book, me, secret):
         assert "Doctor" in handle.changes("u").header
 
 
-def test_the_owner_reaches_it_by_id(me, secret):
+def test_sensitive_source_is_accessible_by_id_to_the_owner(me, secret):
     assert me.show(secret).source.title == "Doctor"
     assert len(me.show(f"{secret}#1").passages) == 2
     assert me.history(secret)
@@ -41,7 +41,7 @@ def test_the_owner_reaches_it_by_id(me, secret):
 VERBS = ("show", "history", "forget", "restore", "erase")
 
 
-def test_to_an_agent_it_is_not_there_by_any_name(me, secret):
+def test_sensitive_source_is_not_found_for_an_agent_by_id_or_alias(me, secret):
     unknown = "source:00000000-0000-0000-0000-000000000000"
     agent = me.agent("helper")
     for verb in VERBS:
@@ -56,7 +56,7 @@ def refusal(agent, verb, id):
     return refused.value.message.replace(id, "it")
 
 
-def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
+def test_ingest_by_an_agent_does_not_change_a_hidden_source_of_the_same_alias(me, secret):
     """Nor does it learn from a refusal that the name is taken: its own is kept beside it."""
     agent, before = me.agent("helper"), me.show(secret)
     for append in (False, True, True):
@@ -69,7 +69,7 @@ def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
     assert me.show(secret) == before
 
 
-def test_the_hidden_text_itself_is_not_kept_once_more(me, secret):
+def test_ingest_of_hidden_text_by_an_agent_stores_no_second_copy(me, secret):
     """An agent that syncs each night must not bring back what the owner has hidden."""
     done = me.agent("helper").ingest(TALK, external_id="c1", title="Doctor")
     assert (done.id, done.action) == (secret, "unchanged")
@@ -77,7 +77,7 @@ def test_the_hidden_text_itself_is_not_kept_once_more(me, secret):
     assert sees(me.agent("helper")) == set()
 
 
-def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):
+def test_ingest_again_with_high_sensitivity_hides_the_source(me):
     agent = me.agent("helper")
     done = me.ingest(TALK, external_id="c2")
     log = me.ingest(chat(turn("Dana", "Lithium, again")), external_id="log", append=True)
@@ -92,7 +92,7 @@ def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):
     assert len(me.show(log.id).passages) == 2
 
 
-def test_an_agent_is_told_neither_of_its_end_nor_of_anything_before(me, secret, clock):
+def test_changes_and_events_omit_a_sensitive_source_for_an_agent(me, secret, clock):
     agent = me.agent("helper")
     agent.changes()
     me.forget(secret)
@@ -118,7 +118,7 @@ def numbers(handle):
     )
 
 
-def test_an_agent_counts_only_what_it_may_see(open_book):
+def test_stats_and_doctor_count_only_items_visible_to_the_agent(open_book):
     """Numbers of what is hidden would tell that it is there."""
     book = open_book(worker="off")
     me = book.user("ana")
@@ -144,7 +144,7 @@ def test_an_agent_counts_only_what_it_may_see(open_book):
     assert numbers(agent) == before
 
 
-def test_its_people_and_its_title_do_not_steer_an_agents_answers(me, secret):
+def test_recall_by_an_agent_is_unaffected_by_a_sensitive_source(me, secret):
     """What a question about Dana finds is the same with and without the hidden talk."""
     me.remember("Dana likes green tea")
     agent = me.agent("helper")

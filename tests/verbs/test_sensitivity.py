@@ -22,7 +22,7 @@ def lists(handle):
     return [memory.id for memory in handle.list().memories]
 
 
-def test_hidden_from_search_and_lists_unless_cleared(book, me, secret):
+def test_sensitive_memory_is_hidden_from_search_and_lists_unless_cleared(book, me, secret):
     for handle in (me, me.agent("helper")):
         assert finds(handle) == lists(handle) == []
         assert handle.changes("t").header == ""
@@ -32,14 +32,14 @@ def test_hidden_from_search_and_lists_unless_cleared(book, me, secret):
         assert TEXT in handle.changes("u").header
 
 
-def test_the_owner_reaches_it_by_id(me, secret):
+def test_sensitive_memory_is_accessible_by_id_to_the_owner(me, secret):
     assert me.show(secret).memory.content == TEXT
     assert me.history(secret)[0]["event"] == "ADD"
     assert me.update(secret, importance=5).memory.importance == 5
 
 
 @pytest.mark.parametrize("verb", ["show", "history", "update", "forget", "restore", "erase"])
-def test_an_agent_does_not_even_by_id(me, secret, verb):
+def test_sensitive_memory_is_not_found_by_id_for_an_agent(me, secret, verb):
     fields = {"importance": 5} if verb == "update" else {}
     agent = me.agent("helper")
     with pytest.raises(NotFound) as hidden:
@@ -50,7 +50,7 @@ def test_an_agent_does_not_even_by_id(me, secret, verb):
     assert me.show(secret).memory.importance == 2
 
 
-def test_an_agent_is_not_told_of_its_removal(book, me, secret):
+def test_changes_omit_the_erase_of_a_sensitive_memory_for_an_agent(book, me, secret):
     agent, cleared = me.agent("helper"), book.user("ana", cleared=True).agent("writer")
     agent.changes()
     cleared.changes()
@@ -59,7 +59,7 @@ def test_an_agent_is_not_told_of_its_removal(book, me, secret):
     assert "×deleted" in cleared.changes().header
 
 
-def test_nor_when_it_was_forgotten_and_purged_meanwhile(me, secret, clock):
+def test_changes_omit_the_purge_of_a_sensitive_memory_for_an_agent(me, secret, clock):
     agent = me.agent("helper")
     agent.changes()
     me.forget(secret)
@@ -68,7 +68,7 @@ def test_nor_when_it_was_forgotten_and_purged_meanwhile(me, secret, clock):
     assert agent.changes().changes == ()
 
 
-def test_not_shown_as_related_or_linked(me, secret):
+def test_sensitive_memory_is_not_shown_as_related_or_linked_to_an_agent(me, secret):
     other = me.remember("Ana takes lithium for her moods").id
     agent = me.agent("helper")
     (hit,) = agent.recall("lithium mood").hits
@@ -78,7 +78,7 @@ def test_not_shown_as_related_or_linked(me, secret):
     assert {link.a, link.b} == {other, secret}
 
 
-def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
+def test_update_sensitivity_takes_effect_at_once(me):
     id = me.remember(TEXT).id
     agent = me.agent("helper")
     assert finds(agent) == [id]
@@ -88,7 +88,7 @@ def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
     assert finds(agent) == [id]
 
 
-def test_an_agent_cannot_probe_for_it(me):
+def test_verify_forget_doctor_and_history_refuse_probing_by_an_agent(me):
     hidden = me.remember("Diagnosis: lupus", sensitivity="high").id
     helper = me.agent("helper")
     with pytest.raises(NotAllowed):
@@ -100,7 +100,7 @@ def test_an_agent_cannot_probe_for_it(me):
         helper.history(hidden)
 
 
-def test_what_it_said_while_it_was_sensitive_is_no_version_for_an_agent(book, me, clock):
+def test_show_versions_omits_sensitive_versions_for_an_agent(book, me, clock):
     me.profile_set("city", "Hideout")
     me.update("profile:city", sensitivity="high")
     me.profile_set("city", "Haifa")
@@ -115,7 +115,7 @@ def test_what_it_said_while_it_was_sensitive_is_no_version_for_an_agent(book, me
     assert told(me.agent("helper")) == told(me.agent("helper"), known_at=clock()) == {"Haifa"}
 
 
-def test_words_that_became_sensitive_are_so_at_every_moment(me, clock):
+def test_sensitive_text_is_hidden_from_an_agent_at_every_past_moment(me, clock):
     """Though they were not when they were told, and something else is said by now."""
     me.profile_set("city", "Hideout")
     clock.tick(days=1)

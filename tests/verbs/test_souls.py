@@ -7,7 +7,7 @@ import pytest
 from commonplace.errors import InvalidInput, LimitReached, NotFound
 
 
-def test_at_most_five_are_live(me):
+def test_souls_are_limited_to_five(me):
     ids = [me.remember(f"Principle number {n}", kind="soul").id for n in range(5)]
     with pytest.raises(LimitReached):
         me.remember("One too many", kind="soul")
@@ -20,13 +20,13 @@ def test_at_most_five_are_live(me):
     assert me.restore(ids[0]).ids == (ids[0],)
 
 
-def test_a_batch_is_held_to_the_limit_too(me):
+def test_remember_many_applies_the_limit_of_souls(me):
     with pytest.raises(LimitReached):
         me.remember_many([{"kind": "soul", "content": f"Principle {n}"} for n in range(6)])
     assert me.list().memories == ()
 
 
-def test_updating_one_supersedes_it_and_keeps_the_chain(me):
+def test_update_soul_supersedes_and_keeps_the_chain(me):
     ids = [me.remember(f"I am calm, version {n}", kind="soul").id for n in range(5)]
     second = me.update(ids[0], content="I am calm and brief")
     third = me.update(second.id, content="I am calm, brief and kind")
@@ -38,7 +38,7 @@ def test_updating_one_supersedes_it_and_keeps_the_chain(me):
     assert "I am calm, brief and kind" in live
 
 
-def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
+def test_soul_of_an_agent_is_visible_to_that_agent_and_the_owner(me):
     helper, writer = me.agent("helper"), me.agent("writer")
     own = helper.remember("I plan in small steps", kind="soul").id
     common = me.remember("Be honest in every step", kind="soul").id
@@ -57,7 +57,7 @@ def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
         writer.update(own, content="I plan nothing")
 
 
-def test_another_agent_is_not_told_when_it_is_erased(me):
+def test_changes_omit_the_erase_of_a_soul_of_another_agent(me):
     helper, writer = me.agent("helper"), me.agent("writer")
     own = helper.remember("I plan in small steps", kind="soul").id
     for agent in (helper, writer):
@@ -67,7 +67,7 @@ def test_another_agent_is_not_told_when_it_is_erased(me):
     assert "×deleted" in helper.changes().header
 
 
-def test_a_soul_is_not_merged(me):
+def test_merge_refuses_souls(me):
     ids = [me.remember(f"Principle {n}", kind="soul").id for n in range(2)]
     with pytest.raises(InvalidInput, match="cannot be merged"):
         me.merge(ids)

@@ -55,7 +55,7 @@ def notes(me, name):
 
 
 @pytest.mark.parametrize("more", [(DAN, MORE), (MORE, DAN), (DAN, MORE, DAN.replace("My", "Our"))])
-def test_an_erased_node_stays_out_when_something_is_added(me, more):
+def test_reingest_keeps_an_erased_node_out_until_new_text_names_the_node(me, more):
     bring(me, DAN)
     me.erase(nodes(me)["Dan"])
     bring(me, *more[:2])
@@ -65,7 +65,7 @@ def test_an_erased_node_stays_out_when_something_is_added(me, more):
     assert ("Dan" in nodes(me)) is (len(more) == 3)  # new words tell of him again
 
 
-def test_an_erased_edge_and_an_erased_note_stay_out(me):
+def test_reingest_keeps_an_erased_edge_and_note_out(me):
     bring(me, SARAH)
     (note,) = notes(me, "Sarah Chen").values()
     me.erase([edges(me)["works-at", "Globex", "Sarah Chen"], note])
@@ -75,7 +75,7 @@ def test_an_erased_edge_and_an_erased_note_stay_out(me):
     assert notes(me, "Sarah Chen") == {}
 
 
-def test_an_erased_edge_does_not_come_in_the_place_of_another(me):
+def test_reingest_does_not_bring_back_an_erased_edge_when_another_changes(me):
     bring(me, DAN, "My sister Ruth lives in Haifa.")
     me.erase(edges(me)["lives-in", "Dan", "Haifa"])
     bring(me, DAN, "My sister Ruth lives in Berlin.")
@@ -83,7 +83,7 @@ def test_an_erased_edge_does_not_come_in_the_place_of_another(me):
     assert ("lives-in", "Dan", "Haifa") not in edges(me)
 
 
-def test_of_who_was_erased_and_is_spoken_of_again_the_old_sentences_tell_nothing(me):
+def test_reingest_does_not_reuse_old_sentences_for_a_node_named_again(me):
     """However often they were read meanwhile."""
     bring(me, DAN, RUTH)
     me.erase(nodes(me)["Dan"])
@@ -95,14 +95,14 @@ def test_of_who_was_erased_and_is_spoken_of_again_the_old_sentences_tell_nothing
     assert ("lives-in", "Dan", "Haifa") not in edges(me)
 
 
-def test_who_was_erased_stays_out_under_a_shorter_name(me):
+def test_reingest_keeps_an_erased_node_out_under_a_shorter_name(me):
     bring(me, "Dan Levi called me today.", DAN, RUTH)
     me.erase(nodes(me)["Dan Levi"])
     bring(me, DAN, RUTH)
     assert nodes(me).keys() == {"Ruth", "Acme", "Haifa"}
 
 
-def test_what_was_taken_out_stays_out_where_the_source_has_another_id(me, open_book):
+def test_reingest_after_import_keeps_erased_nodes_out(me, open_book):
     """As an import finds it, which knows sources by the names that they came with."""
     bring(me, DAN, RUTH)
     me.erase(nodes(me)["Dan"])
@@ -114,7 +114,7 @@ def test_what_was_taken_out_stays_out_where_the_source_has_another_id(me, open_b
     assert {"Ruth", "Noa Levi"} <= nodes(there).keys()
 
 
-def test_a_forgotten_node_stays_out_of_sight_and_comes_back_as_it_was(me):
+def test_reingest_keeps_a_forgotten_node_hidden_and_restore_completes_the_node(me):
     bring(me, DAN, RUTH)
     dan = nodes(me)["Dan"]
     me.forget(dan)
@@ -126,7 +126,7 @@ def test_a_forgotten_node_stays_out_of_sight_and_comes_back_as_it_was(me):
 
 
 @pytest.mark.parametrize("apart", [" ", "\n\n" + 990 * "-" + "\n\n"], ids=["one", "several"])
-def test_what_it_goes_on_to_say_stays_and_is_the_same(me, apart):
+def test_reingest_keeps_ids_of_nodes_edges_and_notes_still_stated(me, apart):
     """Wherever it stands now."""
     bring(me, *ALL, apart=apart)
     known = nodes(me), edges(me), notes(me, "Sarah Chen")
@@ -136,7 +136,7 @@ def test_what_it_goes_on_to_say_stays_and_is_the_same(me, apart):
     assert known[2] == notes(me, "Sarah Chen")
 
 
-def test_what_it_says_no_longer_goes(me):
+def test_reingest_removes_nodes_no_longer_stated(me):
     bring(me, *ALL)
     bring(me, RUTH)
     assert set(nodes(me)) == {"Ruth", "Acme"}
@@ -144,21 +144,21 @@ def test_what_it_says_no_longer_goes(me):
     assert set(nodes(me)) == {"Ruth", "Acme", "Dan", "Haifa"}
 
 
-def test_what_was_heard_of_somebody_else_is_new(me):
+def test_reingest_assigns_a_repeated_sentence_to_another_person(me):
     bring(me, "My brother Dan called me today. He lives in Haifa.")
     assert ("lives-in", "Dan", "Haifa") in edges(me)
     bring(me, "My friend Tom Reed called me today. He lives in Haifa.")
     assert ("lives-in", "Haifa", "Tom Reed") in edges(me)
 
 
-def test_by_name_all_of_it_counts_anew(me):
+def test_extract_by_id_brings_back_erased_nodes(me):
     id = bring(me, DAN, RUTH)
     me.erase(nodes(me)["Dan"])
     me.extract([id])
     assert "Dan" in nodes(me)
 
 
-def test_what_was_erased_and_is_said_again_is_told_again(me):
+def test_reingest_brings_back_erased_items_stated_in_new_words(me):
     bring(me, GREEK, DAN)
     me.erase([nodes(me)["learn Greek"], edges(me)["lives-in", "Dan", "Haifa"]])
     bring(me, GREEK, DAN, "As I said, I want to learn Greek.", "And Dan lives in Haifa, of course.")
@@ -166,7 +166,7 @@ def test_what_was_erased_and_is_said_again_is_told_again(me):
     assert ("lives-in", "Dan", "Haifa") in edges(me)
 
 
-def test_who_took_part_stays_out_of_a_letter_that_comes_again(me):
+def test_reingest_of_an_email_keeps_an_erased_sender_out(me):
     def letter(body):
         me.ingest(
             "From: Noa Levi <noa@acme.com>\nTo: ana@example.com\n"
@@ -182,7 +182,7 @@ def test_who_took_part_stays_out_of_a_letter_that_comes_again(me):
     assert set(nodes(me)) == {"Sarah Chen", "Globex"}
 
 
-def test_a_message_that_comes_late_is_heard_though_it_stands_in_between(open_book, clock):
+def test_reingest_extracts_a_late_message_placed_between_earlier_ones(open_book, clock):
     book = open_book(extraction="auto")
     me = book.user("ana")
 
@@ -198,7 +198,7 @@ def test_a_message_that_comes_late_is_heard_though_it_stands_in_between(open_boo
     assert {"Ruth", "Lia", "Initech"} <= set(nodes(me))
 
 
-def test_of_an_erased_source_nothing_is_left_that_was_heard(me):
+def test_erase_source_removes_its_extraction_record(me):
     id = bring(me, *ALL)
     assert me._engine.store.extractions(me.principal.own_scope)
     me.erase(id)
@@ -208,7 +208,7 @@ def test_of_an_erased_source_nothing_is_left_that_was_heard(me):
     assert {"Dan", "Ruth", "Sarah Chen"} <= set(nodes(me))
 
 
-def test_what_was_heard_is_kept_as_digests_that_differ_from_source_to_source(me):
+def test_extraction_record_holds_digests_unique_to_the_source(me):
     bring(me, DAN)
     me.ingest(DAN, external_id="other", source_type="voice-memo")
     me.extract()
@@ -235,9 +235,7 @@ HE = "He lives in Haifa."
         ),
     ],
 )
-def test_where_nothing_was_taken_out_old_sentences_may_tell_more_than_before(
-    open_book, first, again
-):
+def test_reingest_extracts_more_from_old_sentences_in_new_context(open_book, first, again):
     book = open_book(extraction="on-demand")
     assert_as_if_read_once(book, first, again)
 
@@ -270,7 +268,7 @@ VERSION = st.lists(st.sampled_from(UNCLEAR), min_size=1, max_size=5, unique=True
 
 @settings(max_examples=25, deadline=None)
 @given(versions=st.lists(VERSION, min_size=2, max_size=3))
-def test_where_nothing_was_taken_out_it_is_as_if_the_last_version_were_the_only_one(versions):
+def test_reingest_without_removals_equals_a_first_ingest_of_the_last_version(versions):
     with commonplace.open(
         ":memory:", embedder="hashing", clock=Clock(), extraction="on-demand"
     ) as book:
@@ -282,7 +280,7 @@ SAID = st.lists(st.sampled_from((*ALL, MORE)), min_size=1, max_size=5, unique=Tr
 
 @settings(max_examples=25, deadline=None)
 @given(first=SAID, again=SAID, data=st.data())
-def test_whatever_it_said_and_says(first, again, data):
+def test_reingest_after_an_erase_equals_a_first_ingest_without_the_erased_node(first, again, data):
     """Compared with one who heard only what it says now: all of it is told, but for what only old
     sentences tell of somebody who was erased; and what was not erased is what it was."""
     with commonplace.open(

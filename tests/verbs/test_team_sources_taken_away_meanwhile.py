@@ -50,7 +50,7 @@ def assert_learned_nothing(eve):
 
 
 @pytest.mark.parametrize("ending", ["erase", "forget"])
-def test_what_is_taken_away_before_a_member_has_written_it_down(
+def test_extract_stores_nothing_when_a_team_source_is_removed_before_the_write(
     team, before_the_next_write, ending
 ):
     bob, eve, source = team
@@ -62,7 +62,9 @@ def test_what_is_taken_away_before_a_member_has_written_it_down(
 
 
 @pytest.mark.parametrize("ending", ["erase", "forget"])
-def test_what_a_member_writes_down_while_it_is_taken_away(team, before_the_next_write, ending):
+def test_removal_of_a_team_source_includes_a_concurrent_extraction(
+    team, before_the_next_write, ending
+):
     bob, eve, source = team
     before_the_next_write(lambda: eve.extract([source]))
     getattr(bob, ending)(source)
@@ -71,7 +73,7 @@ def test_what_a_member_writes_down_while_it_is_taken_away(team, before_the_next_
         assert eve.verify_forget("Sarah").clean
 
 
-def test_what_else_happens_in_the_team_costs_another_decision_and_no_more(
+def test_extract_of_a_team_source_retries_after_an_unrelated_team_change(
     team, before_the_next_write
 ):
     bob, eve, source = team
@@ -80,7 +82,7 @@ def test_what_else_happens_in_the_team_costs_another_decision_and_no_more(
     assert "Sarah Chen" in {node.name for node in eve.people().nodes}
 
 
-def test_a_members_reading_moves_nothing_in_the_team(book, team):
+def test_extract_by_a_member_leaves_the_team_revision_unchanged(book, team):
     _, eve, source = team
     store, scope = book._engine.store, Scope.of_team("garden")
     before = store.counters(scope).revision

@@ -34,7 +34,7 @@ def refused(error, verb, *arguments, **named):
     return caught.value
 
 
-def test_whoever_makes_a_team_owns_it(people):
+def test_teams_create_makes_the_creator_owner(people):
     made = people["ana"].teams_create("Planning", retention_days=30)
     assert (made.name, made.role, made.retention_days) == ("Planning", TeamRole.OWNER, 30)
     (owner,) = made.members
@@ -45,7 +45,7 @@ def test_whoever_makes_a_team_owns_it(people):
     assert people["dan"].teams() == []
 
 
-def test_an_invitation_shows_nothing_until_it_is_accepted(people):
+def test_teams_invite_grants_no_access_before_join(people):
     ana, dan = people["ana"], people["dan"]
     made = ana.teams_create("Planning")
     kept = ana.ingest(MINUTES, team=made.id)
@@ -60,7 +60,7 @@ def test_an_invitation_shows_nothing_until_it_is_accepted(people):
     assert [hit.citation.source for hit in dan.recall("rollout supplier").hits] == [kept.id]
 
 
-def test_an_invitation_can_be_declined_and_taken_back(people):
+def test_teams_invitation_can_be_declined_and_revoked(people):
     ana = people["ana"]
     made = ana.teams_create("Planning")
     ana.teams_invite(made.id, "dan")
@@ -73,7 +73,7 @@ def test_an_invitation_can_be_declined_and_taken_back(people):
     assert [each.user_id for each in ana.teams_show(made.id).members] == ["ana"]
 
 
-def test_whoever_leaves_sees_nothing_more_from_that_moment_on(people, team):
+def test_leave_team_ends_access_at_once(people, team):
     dan = people["dan"]
     kept = dan.ingest(MINUTES, team=team, participants=["dan", "eve"])
     dan.teams_leave(team)
@@ -86,7 +86,7 @@ def test_whoever_leaves_sees_nothing_more_from_that_moment_on(people, team):
     assert people["ana"].show(kept.id).source.user_id == "dan"
 
 
-def test_whoever_has_left_is_nobodys_guest_there(people, team):
+def test_sources_share_refuses_a_former_member(people, team):
     kept = people["ana"].ingest(MINUTES, team=team)
     people["dan"].teams_leave(team)
     refused(NotAllowed, people["ana"].sources_share, kept.id, "dan")
@@ -97,7 +97,7 @@ def test_whoever_has_left_is_nobodys_guest_there(people, team):
     assert people["dan"].show(kept.id)
 
 
-def test_a_team_is_a_stranger_to_those_outside(people, team):
+def test_team_is_not_found_for_outsiders(people, team):
     gil = people["gil"]
     told = {str(refused(NotFound, gil.teams_show, wanted)) for wanted in (team, "no such team")}
     assert len(told) == 1
@@ -122,7 +122,7 @@ def test_a_team_is_a_stranger_to_those_outside(people, team):
         (TeamRole.MEMBER, TeamRole.MEMBER, False),
     ],
 )
-def test_each_role_looks_after_those_below_it(people, team, who, whom, may):
+def test_team_roles_manage_lower_roles_only(people, team, who, whom, may):
     ana, dan = people["ana"], people["dan"]
     ana.teams_role(team, "dan", who)
     ana.teams_role(team, "eve", whom)
@@ -139,7 +139,7 @@ def test_each_role_looks_after_those_below_it(people, team, who, whom, may):
             refused(NotAllowed, verb, *given, **as_role)
 
 
-def test_only_owners_end_a_team_and_a_team_keeps_one(people, team):
+def test_teams_delete_needs_an_owner_and_a_team_keeps_one_owner(people, team):
     ana, dan = people["ana"], people["dan"]
     ana.teams_role(team, "dan", "admin")
     refused(NotAllowed, dan.teams_delete, team)
@@ -151,7 +151,7 @@ def test_only_owners_end_a_team_and_a_team_keeps_one(people, team):
     assert dan.teams_show(team).role is TeamRole.OWNER
 
 
-def test_of_two_owners_who_leave_at_once_one_has_to_stay(people, team):
+def test_leave_team_refuses_the_last_of_two_concurrent_owners(people, team):
     people["ana"].teams_role(team, "dan", "owner")
     failed = []
 
@@ -170,7 +170,7 @@ def test_of_two_owners_who_leave_at_once_one_has_to_stay(people, team):
     assert people[failed[0]].teams_show(team).role is TeamRole.OWNER
 
 
-def test_a_team_goes_with_all_its_sources_and_every_trace_in_its_people(people, team, book):
+def test_teams_delete_removes_its_sources_for_all_members_and_guests(people, team, book):
     ana = people["ana"]
     kept = ana.ingest(MINUTES, team=team, participants=["gil"])
     people["gil"].remember("Buy bread")
@@ -183,7 +183,7 @@ def test_a_team_goes_with_all_its_sources_and_every_trace_in_its_people(people, 
         refused(NotFound, people[name].show, kept.id)
 
 
-def test_sources_of_a_team_are_taken_away_by_who_brought_them_or_an_admin(people, team):
+def test_team_source_is_removed_only_by_its_author_or_an_admin(people, team):
     ana, dan, eve = people["ana"], people["dan"], people["eve"]
     kept = dan.ingest(MINUTES, team=team)
     for verb in (eve.forget, eve.erase):
@@ -198,7 +198,7 @@ def test_sources_of_a_team_are_taken_away_by_who_brought_them_or_an_admin(people
     refused(NotFound, dan.show, kept.id)
 
 
-def test_nobody_writes_over_what_another_brought(people, team, tmp_path):
+def test_ingest_does_not_overwrite_a_team_source_of_another_author(people, team, tmp_path):
     path = tmp_path / "minutes.txt"
     path.write_text("The rollout moves to May.")
     first = people["dan"].ingest(path, team=team)
@@ -210,7 +210,7 @@ def test_nobody_writes_over_what_another_brought(people, team, tmp_path):
     assert people["dan"].ingest(path, team=team).id == first.id
 
 
-def test_own_sources_and_a_teams_may_have_one_name(people, team):
+def test_source_alias_is_separate_for_own_and_team_sources(people, team):
     ana = people["ana"]
     mine = ana.ingest("My own minutes of the rollout.", external_id="minutes", origin="desk")
     ours = ana.ingest(
@@ -221,7 +221,7 @@ def test_own_sources_and_a_teams_may_have_one_name(people, team):
     assert people["dan"].show("desk:minutes").source.id == ours.id
 
 
-def test_what_is_sensitive_is_seen_by_who_brought_it_and_by_its_id_alone(people, team, book):
+def test_team_source_of_high_sensitivity_is_visible_to_its_author_by_id_only(people, team, book):
     kept = people["dan"].ingest(MINUTES, team=team, sensitivity="high")
     assert people["dan"].show(kept.id)
     for user in (people["ana"], book.user("ana", cleared=True)):
@@ -232,7 +232,7 @@ def test_what_is_sensitive_is_seen_by_who_brought_it_and_by_its_id_alone(people,
     assert book.user("dan", cleared=True).recall("rollout supplier").is_empty
 
 
-def test_agents_read_a_teams_sources_where_they_may_see_history(people, team):
+def test_team_sources_are_readable_by_agents_with_history_access(people, team):
     kept = people["dan"].ingest(MINUTES, team=team)
     ana = people["ana"]
     assert ana.agent("researcher").show(kept.id)
@@ -242,7 +242,7 @@ def test_agents_read_a_teams_sources_where_they_may_see_history(people, team):
         refused(NotAllowed, getattr(ana.agent("researcher"), verb), *given)
 
 
-def test_one_team_may_be_searched_alone(people, team):
+def test_teams_use_limits_search_to_one_team(people, team):
     ana = people["ana"]
     other = ana.teams_create("Garden").id
     ours = ana.ingest(MINUTES, team=team)
@@ -260,7 +260,7 @@ def test_one_team_may_be_searched_alone(people, team):
     assert found() == {ours.id, theirs.id}
 
 
-def test_primary_is_the_first_team_until_another_is_chosen(people, team):
+def test_teams_primary_defaults_to_the_first_team(people, team):
     ana = people["ana"]
     other = ana.teams_create("Garden").id
     assert ana.ingest("Of the first.", team="primary").source.team_id == team
@@ -269,12 +269,12 @@ def test_primary_is_the_first_team_until_another_is_chosen(people, team):
     assert people["dan"].ingest("Also of the first.", team="primary").source.team_id == team
 
 
-def test_a_name_that_means_two_teams_is_refused(people, team):
+def test_team_name_lookup_refuses_an_ambiguous_name(people, team):
     people["ana"].teams_create("planning")
     refused(InvalidInput, people["ana"].teams_show, "Planning")
 
 
-def test_sources_are_kept_as_long_as_the_team_says(people, team, book, clock):
+def test_tidy_applies_the_retention_of_a_team(people, team, book, clock):
     ana = people["ana"]
     ana.teams_change(team, retention_days=30)
     kept = ana.ingest(MINUTES, team=team)
@@ -291,7 +291,7 @@ def test_sources_are_kept_as_long_as_the_team_says(people, team, book, clock):
     assert ana.show(kept.id)
 
 
-def test_what_a_team_has_forgotten_is_purged_after_its_days(people, team, book, clock):
+def test_tidy_purges_forgotten_team_sources(people, team, book, clock):
     kept = people["ana"].ingest(MINUTES, team=team)
     people["ana"].forget(kept.id)
     clock.tick(days=31)
@@ -299,7 +299,7 @@ def test_what_a_team_has_forgotten_is_purged_after_its_days(people, team, book, 
     refused(NotFound, people["ana"].restore, kept.id)
 
 
-def test_an_erased_user_leaves_teams_to_the_one_who_has_been_there_longest(people, team):
+def test_erase_user_passes_ownership_to_the_longest_standing_member(people, team):
     kept = people["ana"].ingest(MINUTES, team=team)
     people["ana"].erase_user()
     shown = people["dan"].teams_show(team)
@@ -311,7 +311,7 @@ def test_an_erased_user_leaves_teams_to_the_one_who_has_been_there_longest(peopl
     assert people["eve"].teams() == people["dan"].teams() == []
 
 
-def test_a_key_for_one_team_reaches_no_other(people, team, book):
+def test_api_key_for_one_team_reaches_no_other_team(people, team, book):
     ana = people["ana"]
     other = ana.teams_create("Garden").id
     ours, theirs = (ana.ingest(text, team=t) for text, t in ((MINUTES, team), ("Lawn", other)))
@@ -326,9 +326,7 @@ def test_a_key_for_one_team_reaches_no_other(people, team, book):
     assert narrow.recall("lawn", sources="only").is_empty
 
 
-def test_whoever_is_removed_while_bringing_something_brings_nothing(
-    people, team, book, monkeypatch
-):
+def test_ingest_into_a_team_rechecks_membership_in_the_write(people, team, book, monkeypatch):
     """The membership is asked for once more in the transaction that would write."""
     dan, store = people["dan"], book._engine.store
     asked = store.sources
@@ -344,7 +342,7 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
     assert people["ana"].sources(team=team).sources == ()
 
 
-def test_who_may_not_is_sent_to_an_owner_of_the_team(people, team):
+def test_team_refusals_suggest_an_owner_of_the_team(people, team):
     """Not to the owner of a memory, who has no say in it."""
     for told in (
         refused(NotAllowed, people["dan"].teams_delete, team),

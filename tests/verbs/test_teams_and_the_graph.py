@@ -28,7 +28,7 @@ def people(me):
     return {node.name for node in me.people().nodes if not node.is_owner}
 
 
-def test_a_member_has_it_from_their_first_reading_on(book, team):
+def test_extract_of_a_team_source_starts_with_the_first_read_of_a_member(book, team):
     id, bob, eve = team
     source = bob.ingest(MEETING, format="transcript", team=id).id
     settled(book)
@@ -47,7 +47,7 @@ def test_a_member_has_it_from_their_first_reading_on(book, team):
 
 
 @pytest.mark.parametrize("reading", ["show", "recall"])
-def test_a_replaced_one_is_read_anew_by_whoever_had_read_it(book, team, reading):
+def test_extract_reruns_for_a_member_after_a_team_source_is_replaced(book, team, reading):
     id, bob, eve = team
     new = "Bob: My colleague Noa Levi works at Globex. Noa is moving to Rome next week."
     source = bob.ingest(MEETING, format="transcript", team=id, external_id="meeting").id
@@ -64,7 +64,7 @@ def test_a_replaced_one_is_read_anew_by_whoever_had_read_it(book, team, reading)
     assert people(eve) == {"Bob", "Noa Levi"}
 
 
-def test_one_that_is_as_it_was_is_not_read_again(book, team, clock):
+def test_extract_does_not_rerun_for_an_unchanged_team_source(book, team, clock):
     id, bob, eve = team
     source = bob.ingest(MEETING, format="transcript", team=id).id
     eve.show(source)
@@ -76,7 +76,7 @@ def test_one_that_is_as_it_was_is_not_read_again(book, team, clock):
     assert book._engine.store.extractions(eve.principal.own_scope) == before
 
 
-def test_extract_by_hand_takes_in_what_the_teams_have(book, team):
+def test_extract_includes_team_sources(book, team):
     id, bob, eve = team
     bob.ingest(MEETING, format="transcript", team=id)
     told = eve.extract()
@@ -86,7 +86,7 @@ def test_extract_by_hand_takes_in_what_the_teams_have(book, team):
 
 
 @pytest.mark.parametrize("has_left", [False, True])
-def test_what_only_it_told_goes_from_every_members_graph(book, team, has_left):
+def test_erase_team_source_removes_its_assertions_from_every_member_graph(book, team, has_left):
     id, bob, eve = team
     source = bob.ingest(MEETING, format="transcript", team=id).id
     for member in (bob, eve):
@@ -103,7 +103,7 @@ def test_what_only_it_told_goes_from_every_members_graph(book, team, has_left):
     assert eve.verify_forget("Berlin").clean
 
 
-def test_a_forgotten_one_hides_everywhere_and_comes_back(book, team):
+def test_forget_and_restore_of_a_team_source_apply_to_every_member_graph(book, team):
     id, bob, eve = team
     source = bob.ingest(MEETING, format="transcript", team=id).id
     for member in (bob, eve):
@@ -115,7 +115,7 @@ def test_a_forgotten_one_hides_everywhere_and_comes_back(book, team):
     assert people(eve) == before
 
 
-def test_memories_that_it_told_go_along(book, team):
+def test_erase_team_source_removes_its_memories_for_every_member(book, team):
     id, bob, eve = team
     letter = "Bob: Remember that the gate code is 4711.\nEve: My phone number is 052-1234567."
     source = bob.ingest(letter, format="transcript", team=id).id
@@ -129,7 +129,7 @@ def test_memories_that_it_told_go_along(book, team):
 
 
 @pytest.mark.parametrize("of_team", [False, True])
-def test_a_guest_reads_and_learns_nothing(book, team, of_team):
+def test_extract_ignores_sources_shared_with_a_guest(book, team, of_team):
     id, bob, _ = team
     guest = book.user("guest")
     source = bob.ingest(MEETING, format="transcript", team=id if of_team else None).id

@@ -12,7 +12,7 @@ def planner(me):
     return me.agent("planner")  # sees no relationships
 
 
-def test_another_value_waits_for_the_owner(me, planner):
+def test_remember_holds_a_value_contradicting_a_memory_hidden_from_the_agent(me, planner):
     dana = me.remember("Dana Levi, 03-555-0100", **DANA).id
     planner.remember("Dana Levi, 03-555-0199", **MOVED)
     (question,) = me.conflicts()
@@ -20,14 +20,14 @@ def test_another_value_waits_for_the_owner(me, planner):
     assert planner.conflicts() == []
 
 
-def test_what_is_known_already_is_not_stored_again(me, planner):
+def test_remember_by_an_agent_does_not_duplicate_a_hidden_memory(me, planner):
     me.remember("Dana Levi, 03-555-0100", **DANA)
     planner.remember("Dana Levi, 03-555-0100", **DANA)
     assert len(me.list().memories) == 1
 
 
 @pytest.mark.parametrize("told", [DANA, MOVED])
-def test_the_answer_is_the_same_whatever_is_there(me, planner, told):
+def test_remember_answer_does_not_reveal_a_hidden_memory(me, planner, told):
     into_the_blue = planner.remember("Dana Levi", **told)
     me.erase([memory.id for memory in me.list().memories])
     me.remember("Dana Levi, 03-555-0100", **DANA)
@@ -49,7 +49,7 @@ SAID_OTHERWISE = [
 
 
 @pytest.mark.parametrize("words", SAID_OTHERWISE)
-def test_what_one_does_not_see_one_does_not_take_the_place_of(me, planner, words):
+def test_remember_by_an_agent_does_not_supersede_a_hidden_fact(me, planner, words):
     """It is stored beside: the owner sees both."""
     dana = me.remember(HAIFA, kind="fact", category="relationships").id
     told = planner.remember(words, **UNSEEN)
@@ -59,13 +59,13 @@ def test_what_one_does_not_see_one_does_not_take_the_place_of(me, planner, words
     assert me.remember(words, kind="fact", category="relationships").action != "stored"
 
 
-def test_the_owner_and_who_sees_it_supersede_it(me):
+def test_remember_by_an_agent_with_access_supersedes_the_fact(me):
     dana = me.remember(HAIFA, kind="fact", category="relationships").id
     seeing = me.agent("supervisor").remember("Dana lives in Berlin", **UNSEEN)
     assert me.show(dana).memory.superseded_by == seeing.id
 
 
-def test_telling_it_again_changes_nothing_of_it(me, planner):
+def test_remember_by_an_agent_does_not_change_fields_of_a_hidden_memory(me, planner):
     """Neither its category, nor how long it lives, nor how well it is guarded."""
     dana = me.remember(HAIFA, kind="fact", category="relationships").id
     before = me.show(dana)
@@ -75,7 +75,7 @@ def test_telling_it_again_changes_nothing_of_it(me, planner):
     assert len(me.list().memories) == 1
 
 
-def test_a_contact_that_one_does_not_see_is_only_filled_in(me, planner):
+def test_remember_by_an_agent_only_adds_missing_fields_to_a_hidden_contact(me, planner):
     dana = me.remember("Dana Levi, 03-555-0100", **DANA).id
     more = {"name": "Dana Levi", "email": "dana@example.com"}
     planner.remember("Dana Levi", kind="contact", metadata=more, importance=5, ttl_days=1)
@@ -85,7 +85,7 @@ def test_a_contact_that_one_does_not_see_is_only_filled_in(me, planner):
     assert contact.metadata["email"] == "dana@example.com"
 
 
-def test_who_may_decide_does_not_decide_about_what_they_do_not_see(me):
+def test_remember_override_by_a_trusted_agent_holds_against_a_hidden_memory(me):
     dana = me.remember("Dana Levi, 03-555-0100", **DANA).id
     trusted = me.agent("planner", may_resolve=True)
     trusted.remember("Dana Levi, 03-555-0199", **MOVED, on_conflict="override")
@@ -96,7 +96,7 @@ def test_who_may_decide_does_not_decide_about_what_they_do_not_see(me):
 # ——— the answer says so ———
 
 
-def test_an_agent_that_no_allowlist_names_is_told_that_it_will_not_see_it_again(me):
+def test_remember_warns_an_unlisted_agent_of_a_category_hidden_from_the_agent(me):
     newcomer = me.agent("newcomer")
     (warning,) = newcomer.remember("Chess is fun", category="interests").warnings
     for name in ("'interests'", "'default'", "newcomer"):
@@ -105,12 +105,12 @@ def test_an_agent_that_no_allowlist_names_is_told_that_it_will_not_see_it_again(
     assert [hit.text for hit in me.recall("chess").hits] == ["Chess is fun"]
 
 
-def test_an_agent_with_a_list_of_its_own_is_told_its_name(me, planner):
+def test_remember_warning_names_the_allowlist_of_the_agent(me, planner):
     (warning,) = planner.remember("Short sentences", category="style").warnings
     assert "'planner'" in warning
 
 
-def test_one_among_many_is_told_apart(me):
+def test_remember_many_warns_per_memory(me):
     both = [
         {"content": "Chess is fun", "category": "interests"},
         {"content": "The gate is green", "category": "knowledge"},
@@ -120,7 +120,7 @@ def test_one_among_many_is_told_apart(me):
     assert not gate.warnings
 
 
-def test_moving_a_memory_out_of_sight_is_warned_of(me):
+def test_update_warns_an_agent_of_a_move_to_a_hidden_category(me):
     newcomer = me.agent("newcomer")
     kept = newcomer.remember("Chess is fun", category="knowledge")
     assert not kept.warnings
@@ -130,5 +130,5 @@ def test_moving_a_memory_out_of_sight_is_warned_of(me):
     assert "'interests'" in changed.warnings[0]
 
 
-def test_the_owner_sees_all_and_is_warned_of_nothing(me):
+def test_remember_does_not_warn_the_owner_of_categories(me):
     assert me.remember("Chess is fun", category="interests").warnings == ()

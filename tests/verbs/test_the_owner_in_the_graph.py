@@ -39,20 +39,20 @@ def is_there(me):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_owner_comes_with_the_first_thing(me, way):
+def test_owner_node_is_created_with_the_first_graph_item(me, way):
     WAYS[way](me)
     owner = is_there(me)
     assert (owner.name, owner.confidence, owner.salience) == ("ana", 1.0, 1.0)
     assert (owner.state, owner.ttl_policy) == ("core", "keep_forever")
 
 
-def test_in_the_same_change(me):
+def test_owner_node_is_created_in_the_same_revision(me):
     added = me.nodes_add("Dan")
     assert added.revision == 1
     assert me.node("me").node.created_at == added.node.created_at
 
 
-def test_with_what_a_source_tells_also_where_it_is_not_about_them(open_book):
+def test_owner_node_is_created_by_an_extraction_about_others(open_book):
     book = open_book(extraction="auto")
     me = book.user("ana")
     me.ingest("Tal: My brother Dan Levi works at Acme.", format="transcript", date="2026-01-05")
@@ -60,7 +60,7 @@ def test_with_what_a_source_tells_also_where_it_is_not_about_them(open_book):
     assert is_there(me).name == "ana"
 
 
-def test_with_an_export_that_was_made_without_them(me, book):
+def test_owner_node_is_created_by_an_import_without_one(me, book):
     me.nodes_add("Dan")
     lines = [line for line in me.export() if not json.loads(line).get("is_owner")]
     dana = book.user("dana")
@@ -72,7 +72,7 @@ def test_with_an_export_that_was_made_without_them(me, book):
     assert is_there(noa).name == "noa"
 
 
-def test_what_is_brought_in_twice_has_one_owner(me, book):
+def test_owner_node_is_unique_after_repeated_imports(me, book):
     me.nodes_add("Dan")
     lines = [line.replace('"ana"', '"dana"') for line in me.export()]
     dana = book.user("dana")
@@ -83,13 +83,13 @@ def test_what_is_brought_in_twice_has_one_owner(me, book):
     assert is_there(dana).id == before
 
 
-def test_they_are_called_what_their_profile_says(me):
+def test_owner_node_name_follows_the_profile(me):
     me.profile_set("preferred_name", "Ana Levi")
     me.artifacts_create("Draft", "Dear Dan, …")
     assert is_there(me).name == "Ana Levi"
 
 
-def test_the_first_thing_said_of_somebody_with_their_name_is_said_of_them(me):
+def test_nodes_add_with_the_name_of_the_owner_creates_the_owner_node(me):
     """As it is when they are there already."""
     added = me.nodes_add("Ana", description="Plays the oboe")
     assert added.node.is_owner
@@ -98,7 +98,7 @@ def test_the_first_thing_said_of_somebody_with_their_name_is_said_of_them(me):
     assert not me.nodes_add("ana").is_new
 
 
-def test_an_empty_graph_says_with_what_they_come(me):
+def test_owner_node_error_on_an_empty_graph_has_a_remedy(me):
     for ask in (
         lambda: me.node("me"),
         lambda: me.edges(node="me"),
@@ -109,14 +109,14 @@ def test_an_empty_graph_says_with_what_they_come(me):
         assert "comes with the first thing in the graph" in refused.value.remedy
 
 
-def test_what_is_refused_brings_nobody(me):
+def test_owner_node_is_not_created_by_a_refused_relate(me):
     with pytest.raises(NotFound):
         me.relate("Dan", "Noa", "friend")
     with pytest.raises(NotFound):
         me.node("me")
 
 
-def test_looking_brings_nobody(me):
+def test_owner_node_is_not_created_by_reads(me):
     me.remember("The wifi password is tulip42")
     me.people()
     me.explore(granularity=1)
@@ -124,7 +124,7 @@ def test_looking_brings_nobody(me):
     assert me.stats().revision == 1
 
 
-def test_they_stay_when_all_else_is_erased(me):
+def test_owner_node_survives_erase_of_all_other_nodes(me):
     dan = me.nodes_add("Dan").id
     me.erase([dan])
     assert is_there(me).is_owner

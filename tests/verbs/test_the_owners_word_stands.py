@@ -21,7 +21,7 @@ def fields(me):
     return me.profile().fields
 
 
-def test_a_no_is_not_overruled_by_numbers(me, helper, coach, clock):
+def test_propose_declined_value_waits_for_the_owner_for_a_while(me, helper, coach, clock):
     me.decline(helper.propose("tone", "brief").id)
     assert helper.propose("tone", "brief", confidence=1.0).outcome == ProposalOutcome.WAITING
     assert coach.propose("tone", "brief").outcome == ProposalOutcome.WAITING
@@ -31,7 +31,7 @@ def test_a_no_is_not_overruled_by_numbers(me, helper, coach, clock):
     assert coach.propose("tone", "brief").outcome == ProposalOutcome.APPLIED
 
 
-def test_a_no_to_one_goal_leaves_the_others_to_those_who_did_not_propose_it(me, helper, coach):
+def test_propose_declined_goal_does_not_block_other_agents(me, helper, coach):
     me.decline(helper.propose("goals_add", "smoke more").id)
     assert coach.propose("goals_add", "run", confidence=0.9).outcome == ProposalOutcome.APPLIED
     for goal in ("smoke more", "read"):
@@ -40,7 +40,7 @@ def test_a_no_to_one_goal_leaves_the_others_to_those_who_did_not_propose_it(me, 
 
 
 @pytest.mark.parametrize("how", ["set", "accepted", "updated", "restored"])
-def test_what_the_owner_said_is_not_overruled_by_an_insight(me, helper, coach, clock, how):
+def test_propose_never_overrides_a_value_set_by_the_owner(me, helper, coach, clock, how):
     if how == "accepted":
         me.accept(helper.propose("tone", "warm").id)
     else:
@@ -57,7 +57,7 @@ def test_what_the_owner_said_is_not_overruled_by_an_insight(me, helper, coach, c
     assert (fields(me), waiting.needs_owner) == ({"tone": "warm"}, True)
 
 
-def test_what_signals_said_other_signals_change(me, helper, coach):
+def test_propose_overrides_a_value_set_by_signals(me, helper, coach):
     helper.propose("tone", "warm", confidence=0.9)
     coach.propose("tone", "brief")
     assert [each.needs_owner for each in me.proposals()] == [False]
@@ -66,7 +66,9 @@ def test_what_signals_said_other_signals_change(me, helper, coach):
 
 @pytest.mark.parametrize("end", ["forget", "erase"])
 @pytest.mark.parametrize(("name", "field"), [("tone", "tone"), ("goals_add", "goals")])
-def test_what_the_owner_forgot_waits_for_the_owner_for_a_while(me, helper, clock, end, name, field):
+def test_propose_forgotten_or_erased_value_waits_for_the_owner_for_a_while(
+    me, helper, clock, end, name, field
+):
     helper.propose(name, "warm", confidence=0.9)
     getattr(me, end)(f"profile:{field}")
     again = helper.propose(name, "warm", confidence=0.9)
@@ -75,7 +77,7 @@ def test_what_the_owner_forgot_waits_for_the_owner_for_a_while(me, helper, clock
     assert helper.propose(name, "warm", confidence=0.9).outcome == ProposalOutcome.APPLIED
 
 
-def test_a_goal_that_the_owner_took_off_the_list_waits_for_the_owner(me, helper):
+def test_propose_goal_removed_by_the_owner_waits_for_the_owner(me, helper):
     helper.propose("goals_add", "Run", confidence=0.9)
     me.profile_set("goals", ["read"])
     assert helper.propose("goals_add", "run", confidence=0.9).outcome == ProposalOutcome.WAITING

@@ -56,7 +56,7 @@ STORY = (
 )
 
 
-def test_lived_in_rome_until_march_then_in_berlin(me, moved):
+def test_time_travel_combines_as_of_and_known_at(me, moved):
     for then, city in STORY:
         assert finds(me, "where does Ana live?", **then) == [f"Ana lives in {city}"], then
         assert lists(me, **then) == {f"Ana lives in {city}"}, then
@@ -64,7 +64,7 @@ def test_lived_in_rome_until_march_then_in_berlin(me, moved):
         assert [hit.text for hit in many.hits] == [f"Ana lives in {city}"], then
 
 
-def test_a_change_counts_from_its_very_instant(me, moved):
+def test_as_of_includes_a_change_from_its_exact_instant(me, moved):
     rome, _ = moved
     at_the_change = me.show(rome).memory.valid_to
     assert lists(me, as_of=at_the_change) == {"Ana lives in Berlin"}
@@ -72,19 +72,19 @@ def test_a_change_counts_from_its_very_instant(me, moved):
     assert lists(me, as_of=a_blink_before) == {"Ana lives in Rome"}
 
 
-def test_before_the_first_word_there_is_nothing(me, moved):
+def test_time_travel_before_the_first_memory_is_empty(me, moved):
     assert lists(me, as_of="2025-12-31") == lists(me, known_at="2025-12-31") == set()
     assert me.recall("Ana", known_at="2025-12-31").is_empty
 
 
-def test_what_is_planned_can_be_asked_about(me, to):
+def test_as_of_accepts_a_future_moment(me, to):
     to(JANUARY)
     me.remember("Ana is in Oslo", valid_from="2027-06-01", valid_to="2027-07-01")
     assert lists(me, as_of="2027-06-15") == {"Ana is in Oslo"}
     assert lists(me, as_of="2027-07-01") == lists(me, as_of="2027-05-31") == set()
 
 
-def test_show_tells_the_state_of_then(me, moved):
+def test_show_known_at_returns_the_state_of_that_time(me, moved):
     rome, berlin = moved
     shown = me.show(rome, known_at=FEBRUARY)
     assert (shown.memory.state, shown.memory.valid_to) == ("active", None)
@@ -96,7 +96,7 @@ def test_show_tells_the_state_of_then(me, moved):
         me.show(berlin, as_of=FEBRUARY)
 
 
-def test_fields_are_as_they_were_and_filters_ask_them(me, to):
+def test_known_at_returns_and_filters_by_the_fields_of_that_time(me, to):
     to(JANUARY)
     id = me.remember("The shed needs paint", category="home", tags=["wood"], importance=1).id
     to(FEBRUARY)
@@ -115,7 +115,7 @@ def test_fields_are_as_they_were_and_filters_ask_them(me, to):
         assert lists(me, filters=now, **then) == set()
 
 
-def test_profile_fields_travel(me, to):
+def test_time_travel_covers_profile_fields(me, to):
     to(JANUARY)
     me.profile_set("city", "Rome")
     to(MARCH)
@@ -145,7 +145,7 @@ def is_seen(me, id):
     return seen
 
 
-def test_forgotten_is_forgotten_at_every_moment_until_restored(me, told):
+def test_time_travel_hides_forgotten_memories_until_restore(me, told):
     assert is_seen(me, told)
     me.forget(told)
     assert not is_seen(me, told)
@@ -155,7 +155,7 @@ def test_forgotten_is_forgotten_at_every_moment_until_restored(me, told):
     assert is_seen(me, told)
 
 
-def test_while_it_was_forgotten_it_was_not_known(me, to, told):
+def test_known_at_during_a_forgotten_period_excludes_the_memory(me, to, told):
     me.forget(told)
     to("2026-03-25")
     me.restore(told)
@@ -163,13 +163,13 @@ def test_while_it_was_forgotten_it_was_not_known(me, to, told):
     assert is_seen(me, told)
 
 
-def test_erased_is_gone_from_every_moment(me, told):
+def test_time_travel_excludes_erased_memories(me, told):
     assert is_seen(me, told)
     me.erase(told)
     assert not is_seen(me, told)
 
 
-def test_overridden_is_not_seen_and_has_no_chain(me, to):
+def test_time_travel_excludes_overridden_memories(me, to):
     to(JANUARY)
     value = {"subject": "The safe opens with", "value": "4711"}
     old = me.remember(kind="kv", metadata=value).id
@@ -179,7 +179,7 @@ def test_overridden_is_not_seen_and_has_no_chain(me, to):
     assert not is_seen(me, old)
 
 
-def test_what_has_ended_is_not_seen_whether_or_not_the_night_came(me, to):
+def test_time_travel_excludes_expired_memories_before_and_after_tidy(me, to):
     to(JANUARY)
     id = me.remember("The safe opens with 4711", kind="note", ttl_days=70).id
     to(MARCH)
@@ -190,7 +190,7 @@ def test_what_has_ended_is_not_seen_whether_or_not_the_night_came(me, to):
     assert not is_seen(me, id)
 
 
-def test_what_ended_by_then_was_not_known_then(me, to):
+def test_known_at_shows_a_memory_with_an_expiry_removed_later(me, to):
     to(JANUARY)
     id = me.remember("Ana is on leave", kind="note", ttl_days=10).id
     to("2026-01-12")
@@ -198,7 +198,7 @@ def test_what_ended_by_then_was_not_known_then(me, to):
     assert lists(me, known_at="2026-01-11") == {"Ana is on leave"}
 
 
-def test_a_forgotten_field_that_was_set_anew_keeps_its_old_words_forgotten(me, to):
+def test_time_travel_hides_forgotten_versions_of_a_profile_field_set_again(me, to):
     to(JANUARY)
     me.profile_set("city", "Rome")
     to(FEBRUARY)
@@ -209,7 +209,7 @@ def test_a_forgotten_field_that_was_set_anew_keeps_its_old_words_forgotten(me, t
         assert lists(me, **then) == set()
 
 
-def test_held_values_are_not_shown_in_the_past(me, to):
+def test_known_at_omits_values_held_later(me, to):
     to(JANUARY)
     value = {"subject": "door code", "value": "1"}
     me.remember(kind="kv", metadata=value)
@@ -225,7 +225,7 @@ def test_held_values_are_not_shown_in_the_past(me, to):
 # ——— who sees what ———
 
 
-def test_sensitive_then_or_now_is_hidden(book, me, to):
+def test_known_at_hides_memories_sensitive_then_or_now(book, me, to):
     to(JANUARY)
     was = me.remember("Ana takes lithium", sensitivity="high").id
     became = me.remember("Ana sees a therapist").id
@@ -246,7 +246,7 @@ def test_sensitive_then_or_now_is_hidden(book, me, to):
             planner.show(id, known_at=JANUARY)
 
 
-def test_an_agent_needs_both_categories_that_of_then_and_that_of_now(me, to):
+def test_known_at_requires_access_to_past_and_present_category_for_an_agent(me, to):
     to(JANUARY)
     was = me.remember("Ana likes tea", category="knowledge").id
     became = me.remember("Ana likes jazz", category="diary").id
@@ -270,7 +270,7 @@ def test_an_agent_needs_both_categories_that_of_then_and_that_of_now(me, to):
     ]
 
 
-def test_an_agent_does_not_see_another_ones_soul_in_the_past(me, to):
+def test_known_at_hides_the_soul_of_another_agent(me, to):
     to(JANUARY)
     me.remember("I am thorough", kind="soul", agent_id="planner")
     to(FEBRUARY)
@@ -279,14 +279,14 @@ def test_an_agent_does_not_see_another_ones_soul_in_the_past(me, to):
     assert finds(me.agent("writer"), "who am I, thorough?", known_at=JANUARY) == []
 
 
-def test_one_users_past_is_nobody_elses(book, me, moved):
+def test_as_of_is_isolated_between_users(book, me, moved):
     assert lists(book.user("bob"), as_of=FEBRUARY) == set()
 
 
 # ——— it is only a look ———
 
 
-def test_looking_back_touches_nothing(me, moved):
+def test_time_travel_does_not_count_as_access(me, moved):
     rome, _ = moved
     me.recall("where does Ana live?", as_of=FEBRUARY)
     me.recall("where does Ana live?", known_at=APRIL)
@@ -297,12 +297,12 @@ def test_looking_back_touches_nothing(me, moved):
         assert me.show(id).memory.access_count == 0
 
 
-def test_nothing_changes_where_no_moment_is_asked_about(me, moved):
+def test_recall_without_as_of_and_known_at_is_unchanged(me, moved):
     plain = me.recall("where does Ana live?")
     assert me.recall("where does Ana live?", as_of=None, known_at=None).hits == plain.hits
 
 
-def test_ranking_in_the_past_is_the_ranking_of_the_past(me, to):
+def test_recall_known_at_has_the_ranking_of_that_time(me, to):
     to(JANUARY)
     for text in ("The kettle is blue", "The kettle is old", "A blue garden chair", "Tea is ready"):
         me.remember(text)
@@ -316,7 +316,7 @@ def test_ranking_in_the_past_is_the_ranking_of_the_past(me, to):
     assert [(hit.text, hit.similarity, hit.score, hit.parts) for hit in back.hits] == told
 
 
-def test_pages_of_the_past_are_whole(me, to):
+def test_list_known_at_pages_are_complete(me, to):
     to(JANUARY)
     me.remember_many([f"Thing number {n}" for n in range(7)])
     to(FEBRUARY)
@@ -331,7 +331,7 @@ def test_pages_of_the_past_are_whole(me, to):
     assert sorted(seen) == [f"Thing number {n}" for n in range(7)]
 
 
-def test_old_words_are_found_by_words_while_the_embedder_is_down(open_book, to):
+def test_recall_known_at_works_during_an_embedder_outage(open_book, to):
     embedder = Switchable()
     me = open_book(embedder=embedder).user("ana")
     to(JANUARY)
@@ -353,7 +353,7 @@ MORE = """{"speaker": "Tal", "text": "The keys moved to the kitchen.", "time": "
 """
 
 
-def test_a_passage_was_said_then_and_known_since_it_arrived(me, to):
+def test_as_of_uses_the_turn_time_and_known_at_the_arrival_of_a_passage(me, to):
     to(MARCH)
     id = me.ingest(CHAT, title="Keys").id
     to(APRIL)
@@ -371,7 +371,7 @@ def test_a_passage_was_said_then_and_known_since_it_arrived(me, to):
         me.recall("keys", sources=id, known_at=FEBRUARY)
 
 
-def test_what_was_appended_later_was_not_known(me, to):
+def test_known_at_excludes_passages_appended_later(me, to):
     to(MARCH)
     id = me.ingest(CHAT, external_id="keys").id
     to(APRIL)
@@ -386,7 +386,7 @@ def test_what_was_appended_later_was_not_known(me, to):
     assert finds(me, "keys moved to the kitchen", sources=id, known_at=MARCH, threshold=0.9) == []
 
 
-def test_of_a_replaced_text_nothing_is_shown_rather_than_the_new_one(me, to):
+def test_known_at_excludes_a_source_replaced_later(me, to):
     to(JANUARY)
     id = me.ingest("The rent is 900.", external_id="lease").id
     to(MARCH)
@@ -398,7 +398,7 @@ def test_of_a_replaced_text_nothing_is_shown_rather_than_the_new_one(me, to):
     assert finds(me, "how much is the rent?", known_at=MARCH) == ["The rent is 1200."]
 
 
-def test_a_forgotten_source_is_not_seen_in_the_past(me, to):
+def test_known_at_excludes_a_forgotten_source(me, to):
     to(JANUARY)
     id = me.ingest(CHAT, title="Keys").id
     to(MARCH)
@@ -407,7 +407,7 @@ def test_a_forgotten_source_is_not_seen_in_the_past(me, to):
     assert me.sources(known_at=FEBRUARY).sources == ()
 
 
-def test_what_was_imported_is_known_since_it_came(book, me, moved, to):
+def test_known_at_of_imported_memories_starts_with_the_import(book, me, moved, to):
     other = book.user("bob")
     to("2026-06-01")
     other.import_(me.export())
@@ -419,7 +419,7 @@ def test_what_was_imported_is_known_since_it_came(book, me, moved, to):
 # ——— moments ———
 
 
-def test_zones_mean_the_same_moment_and_none_means_utc(me, moved):
+def test_as_of_accepts_time_zones_and_defaults_to_utc(me, moved):
     rome, _ = moved
     at_the_change = me.show(rome).memory.valid_to
     east = at_the_change.astimezone(timezone(timedelta(hours=9)))
@@ -431,7 +431,7 @@ def test_zones_mean_the_same_moment_and_none_means_utc(me, moved):
 NO_MOMENTS = ("yesterday", "2026-13-01", "", "0001-01-01", 5, True, ["2026-01-01"], {})
 
 
-def test_what_is_no_moment_is_refused(me):
+def test_time_travel_refuses_invalid_moments(me):
     verbs = (
         lambda then: me.recall("x", **then),
         lambda then: me.recall_many(["x"], **then),
@@ -445,14 +445,14 @@ def test_what_is_no_moment_is_refused(me):
         assert refused.value.field == name
 
 
-def test_nobody_knows_what_will_be_known(me, clock):
+def test_known_at_refuses_a_future_moment(me, clock):
     with pytest.raises(InvalidInput) as refused:
         me.recall("x", known_at=clock() + timedelta(seconds=1))
     assert refused.value.field == "known_at"
     assert me.list(known_at=clock()).memories == ()
 
 
-def test_forgotten_and_the_past_do_not_go_together(me):
+def test_list_and_sources_refuse_forgotten_with_as_of(me):
     for verb in (me.list, me.sources):
         with pytest.raises(InvalidInput) as refused:
             verb(forgotten=True, as_of=JANUARY)

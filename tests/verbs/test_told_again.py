@@ -12,7 +12,7 @@ from support.questions import tell, tell_of, values
 # ——— refreshed ———
 
 
-def test_told_again_the_old_one_stands_with_the_evidence_of_both(me, clock):
+def test_remember_repeat_merges_evidence_into_a_new_version(me, clock):
     there = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"], confidence=0.8)
     clock.tick(days=2)
     again = me.remember("dana lives in Haifa", kind="fact", evidence=["Monday", "Friday"])
@@ -24,14 +24,14 @@ def test_told_again_the_old_one_stands_with_the_evidence_of_both(me, clock):
     assert stands.versions[0].invalidated_at == clock.now
 
 
-def test_told_again_what_is_mentioned_is_taken_and_the_rest_stays(me):
+def test_remember_repeat_takes_given_fields_and_keeps_the_rest(me):
     there = me.remember("Dana lives in Haifa", kind="fact", importance=4, pinned=True, tags=["a"])
     me.remember("Dana lives in Haifa", kind="fact", tags=["b"])
     stands = me.show(there.id).memory
     assert (stands.importance, stands.pinned, stands.tags) == (4, True, ("b",))
 
 
-def test_a_refresh_is_undone_by_the_version_before_it(me):
+def test_restore_previous_version_undoes_a_refresh(me):
     there = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"])
     again = me.remember("Dana lives in Haifa", kind="fact", evidence=["Friday"], importance=5)
     assert again.undo == (f"{there.id}@1",)
@@ -41,7 +41,7 @@ def test_a_refresh_is_undone_by_the_version_before_it(me):
     assert (stands.evidence, stands.importance, stands.version) == (("Monday",), 2, 3)
 
 
-def test_a_merged_contact_is_undone_and_found_by_what_it_said(me):
+def test_restore_undoes_a_contact_merge_in_content_and_index(me):
     there = tell_of(me, "Dana Levi", phone="052-111-2233")
     again = tell_of(me, "Dana Levi", role="plumber")
     assert me.recall("plumber").hits
@@ -51,14 +51,14 @@ def test_a_merged_contact_is_undone_and_found_by_what_it_said(me):
 
 
 @pytest.mark.parametrize("asked_for", ["{id}@7", "{id}@0", "nowhere@1"])
-def test_a_version_that_is_not_there_is_named_and_changes_nothing(me, asked_for):
+def test_restore_refuses_an_unknown_version(me, asked_for):
     there = me.remember("Dana lives in Haifa", kind="fact")
     with pytest.raises(NotFound):
         me.restore(asked_for.format(id=there.id))
     assert me.revision == there.revision
 
 
-def test_a_version_of_what_was_forgotten_comes_back_as_it_was(me):
+def test_restore_version_of_a_forgotten_memory(me):
     there = me.remember("Dana lives in Haifa", kind="fact", importance=1)
     me.update(there.id, importance=5)
     me.forget(there.id)
@@ -66,7 +66,7 @@ def test_a_version_of_what_was_forgotten_comes_back_as_it_was(me):
     assert me.show(there.id).memory.importance == 1
 
 
-def test_told_again_with_nothing_new_it_is_touched_and_has_no_new_version(me, clock):
+def test_remember_identical_repeat_counts_as_access_without_a_version(me, clock):
     """A thousand repeats are not a thousand versions."""
     there = tell(me, 1111)
     clock.tick(days=1)
@@ -81,7 +81,7 @@ def test_told_again_with_nothing_new_it_is_touched_and_has_no_new_version(me, cl
     assert (stands.memory.access_count, stands.memory.last_accessed_at) == (3, clock.now)
 
 
-def test_what_was_to_end_comes_back_with_its_end(me, clock):
+def test_restore_brings_back_expiry_stability_and_valid_to(me, clock):
     """A refresh that set an end is undone whole; a fact that has an end keeps it."""
     there = me.remember("Dana lives in Haifa", kind="fact", valid_to="2030-01-01")
     again = me.remember("Dana lives in Haifa", kind="fact", ttl_days=1, stability="volatile")
@@ -101,7 +101,7 @@ def test_what_was_to_end_comes_back_with_its_end(me, clock):
 # ——— superseded ———
 
 
-def test_the_newer_fact_supersedes_and_the_old_one_has_an_end(me, clock):
+def test_remember_changed_fact_supersedes_and_sets_valid_to(me, clock):
     old = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"], importance=4)
     clock.tick(days=2)
     new = me.remember("Dana lives in Porto", kind="fact", evidence=["Friday"])
@@ -114,20 +114,20 @@ def test_the_newer_fact_supersedes_and_the_old_one_has_an_end(me, clock):
     assert [hit.id for hit in me.recall("Where does Dana live?").hits] == [new.id]
 
 
-def test_a_newer_wording_supersedes_with_the_evidence_of_both(me):
+def test_remember_reworded_fact_supersedes_with_merged_evidence(me):
     old = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"])
     new = me.remember("Dana lives in Haifa with her cats", kind="fact", evidence=["Friday"])
     assert (new.relation, new.action, new.others) == ("rewording", "superseded", (old.id,))
     assert new.memory.evidence == ("Monday", "Friday")
 
 
-def test_the_old_one_was_true_until_the_new_one_began(me, clock):
+def test_remember_changed_fact_ends_the_old_one_at_its_own_valid_from(me, clock):
     old = me.remember("Dana lives in Haifa", kind="fact", valid_from="2025-01-01")
     me.remember("Dana lives in Porto", kind="fact", valid_from="2025-06-01")
     assert me.show(old.id).memory.valid_to.isoformat() == "2025-06-01T00:00:00+00:00"
 
 
-def test_superseding_is_undone_by_restore_and_back(me):
+def test_restore_undoes_a_supersede_in_both_directions(me):
     old = me.remember("Dana lives in Haifa", kind="fact")
     new = me.remember("Dana lives in Porto", kind="fact")
     assert new.undo == (old.id,)
@@ -138,7 +138,7 @@ def test_superseding_is_undone_by_restore_and_back(me):
     assert [memory.id for memory in me.list().memories] == [new.id]
 
 
-def test_what_was_true_earlier_does_not_supersede_what_is_true_now(me, clock):
+def test_remember_fact_of_an_earlier_period_does_not_supersede(me, clock):
     now = me.remember("Dana lives in Haifa", kind="fact", valid_from="2026-01-01")
     before = me.remember("Dana lives in Porto", kind="fact", valid_from="2020-01-01")
     over = me.remember(
@@ -151,7 +151,7 @@ def test_what_was_true_earlier_does_not_supersede_what_is_true_now(me, clock):
     assert me.show(now.id).memory.state == "active"
 
 
-def test_near_facts_are_stored_and_linked(me):
+def test_remember_near_facts_are_stored_and_linked(me):
     one = me.remember("Dana used to live in the old town of Porto", kind="fact")
     other = me.remember("Dana will live in the old town of Porto", kind="fact")
     assert (other.relation, other.action) == ("near", "stored")
@@ -179,7 +179,7 @@ def happenings(me):
     }
 
 
-def test_the_delta_header_tells_them_apart(me):
+def test_changes_distinguish_supersede_repeat_override_and_dispute(me):
     ids = happenings(me)
     delta = me.changes(since=4)
     bullets = {change.id: change.bullet for change in delta.changes}
@@ -193,7 +193,7 @@ def test_the_delta_header_tells_them_apart(me):
     assert "alarm code is 2" not in delta.header
 
 
-def test_what_was_asked_and_answered_since_is_not_told_as_a_question(me):
+def test_changes_omit_a_conflict_resolved_since(me):
     tell(me, 1)
     me.changes()
     held = tell(me, 2)
@@ -205,7 +205,7 @@ def test_what_was_asked_and_answered_since_is_not_told_as_a_question(me):
     assert "disputed" not in me.changes(since=0).header
 
 
-def test_an_alternative_is_in_the_journal_and_disturbs_nobody(me):
+def test_remember_alternative_is_journalled_and_absent_from_changes(me):
     there = tell(me, 1)
     me.changes()
     other = tell(me, 2, on_conflict="alternative")
@@ -213,7 +213,7 @@ def test_an_alternative_is_in_the_journal_and_disturbs_nobody(me):
     assert me.history(there.id)[0]["meta"] == {"alternative": other.id}
 
 
-def test_the_journal_tells_them_apart(me):
+def test_history_distinguishes_supersede_repeat_override_and_dispute(me):
     ids = happenings(me)
 
     def newest(what):
@@ -232,13 +232,13 @@ def test_the_journal_tells_them_apart(me):
     assert "override" in told
 
 
-def test_every_change_of_a_thread_is_in_its_change_log(me):
+def test_change_log_lists_every_change_of_a_thread(me):
     happenings(me)
     log = me.change_log("t")
     assert {row["rev"] for row in log} == {5, 6, 7, 8}
 
 
-def test_the_journal_holds_no_text(me):
+def test_journal_holds_no_text(me):
     tell(me, "xylophone")
     held = tell(me, "glockenspiel")
     tell(me, "marimba", on_conflict="alternative")
@@ -253,7 +253,7 @@ def test_the_journal_holds_no_text(me):
         assert "journal" not in me.verify_forget(word).found_in
 
 
-def test_a_held_value_is_linked_to_nothing(me):
+def test_held_value_is_not_linked(me):
     friend = me.remember("The door code is 2222", kind="note")
     tell(me, 1111)
     held = tell(me, 2222)

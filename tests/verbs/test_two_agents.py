@@ -8,7 +8,7 @@ from commonplace.errors import NotAllowed
 from support.embedders import Interrupted
 
 
-def test_what_one_writes_the_other_finds_and_is_told(me):
+def test_agents_of_one_user_share_memories_and_changes(me):
     helper, writer = me.agent("helper"), me.agent("writer")
     trip = helper.remember("Ana is planning a trip to Rome").id
     (hit,) = writer.recall("trip to Rome").hits
@@ -20,7 +20,7 @@ def test_what_one_writes_the_other_finds_and_is_told(me):
     assert me.show(trip).memory.agent_id == "helper"
 
 
-def test_a_filter_tells_apart_who_wrote(me):
+def test_list_and_recall_filter_by_agent_id(me):
     ids = {name: me.agent(name).remember(f"Written by {name}").id for name in ("one", "two")}
     for name, id in ids.items():
         shown = me.list(filters={"agent_id": name}).memories
@@ -28,7 +28,7 @@ def test_a_filter_tells_apart_who_wrote(me):
         assert [hit.id for hit in me.recall("written", filters={"agent_id": name}).hits] == [id]
 
 
-def test_one_may_forget_and_restore_what_the_other_wrote(me):
+def test_agent_can_forget_and_restore_memories_of_another_agent(me):
     helper, writer = me.agent("helper"), me.agent("writer")
     trip = helper.remember("Ana is planning a trip to Rome").id
     writer.forget(trip)
@@ -37,7 +37,7 @@ def test_one_may_forget_and_restore_what_the_other_wrote(me):
     assert [hit.id for hit in writer.recall("trip").hits] == [trip]
 
 
-def test_two_open_books_see_each_others_writes(open_book):
+def test_recall_sees_writes_of_another_open_instance(open_book):
     here, there = open_book().user("ana"), open_book().user("ana")
     first = here.remember("The garden gate needs a new lock").id
     assert [hit.id for hit in there.recall("garden gate").hits] == [first]
@@ -48,7 +48,7 @@ def test_two_open_books_see_each_others_writes(open_book):
     assert there.recall("garden gate").is_empty
 
 
-def test_a_change_that_slips_in_between_is_not_lost(open_book):
+def test_update_merges_a_concurrent_change(open_book):
     """A replacement is made of the row as it is when it is applied, not as it was before."""
     embedder = Interrupted()
     here, there = open_book(embedder=embedder).user("ana"), open_book().user("ana")
@@ -59,13 +59,13 @@ def test_a_change_that_slips_in_between_is_not_lost(open_book):
     assert after.tags == ("family",)
 
 
-def test_an_agent_cannot_become_another(me):
+def test_agent_handle_refuses_another_agent_name(me):
     with pytest.raises(NotAllowed):
         me.agent("helper").agent("writer")
     assert me.agent("helper").agent("helper").principal.agent == "helper"
 
 
-def test_an_agent_changes_nothing_of_the_profile_by_any_verb(me):
+def test_agent_cannot_change_the_profile_by_any_verb(me):
     me.profile_set("city", "Haifa")
     note = me.profile_note("Left-handed").id
     helper = me.agent("helper")
@@ -83,7 +83,7 @@ def test_an_agent_changes_nothing_of_the_profile_by_any_verb(me):
     assert list(me.profile().notes) == [note]
 
 
-def test_an_agent_learns_no_ids_of_what_it_may_not_see(me):
+def test_change_log_and_events_hide_ids_of_hidden_memories(me):
     hidden = me.remember("Diagnosis: anaemia", sensitivity="high", thread="t").id
     seen = me.remember("Lunch at noon", thread="t").id
     helper = me.agent("helper")

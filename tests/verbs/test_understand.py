@@ -21,14 +21,14 @@ CHAT = "\n".join(
 )
 
 
-def test_a_message_that_needs_no_search_says_why(me):
+def test_understand_gives_the_reason_for_no_search(me):
     found = me.understand("Why is the sky blue?")
     assert (found.needs_search, found.query) == (False, "Why is the sky blue?")
     assert found.reasons == ("says nothing of the user",)
     assert not found.is_expanded
 
 
-def test_a_follow_up_from_turns_in_either_form(me):
+def test_understand_completes_a_follow_up_from_recent_turns(me):
     as_maps = [
         {"role": "user", "text": "When is Dan's birthday?"},
         {"role": "assistant", "text": "Sarah asked that, too."},
@@ -39,7 +39,7 @@ def test_a_follow_up_from_turns_in_either_form(me):
         assert found.query == "When is sarah's birthday"
 
 
-def test_abbreviations_of_the_whole_question_are_written_out(me):
+def test_understand_expands_abbreviations_in_a_completed_follow_up(me):
     found = me.understand("what about the YC app?", recent=["When is the report due?"])
     assert found.query.endswith("the YC app (Y Combinator application)")
     assert [each.why for each in found.expanded] == [
@@ -48,7 +48,7 @@ def test_abbreviations_of_the_whole_question_are_written_out(me):
     ]
 
 
-def test_without_turns_the_threads_conversation_is_taken_up(me):
+def test_understand_uses_the_thread_when_no_turns_are_given(me):
     me.ingest(CHAT, thread="t1")
     assert me.understand("and sarah?", thread="t1").query == "When is sarah's birthday"
     assert me.understand("and sarah?", thread="t2").query == "What does the user know about sarah"
@@ -57,13 +57,13 @@ def test_without_turns_the_threads_conversation_is_taken_up(me):
     )
 
 
-def test_a_message_that_was_kept_already_is_not_its_own_conversation(me):
+def test_understand_ignores_the_message_stored_in_its_own_thread(me):
     asked = json.dumps({"role": "user", "text": "and sarah?"})
     me.ingest(f"{CHAT}\n{asked}", thread="t1")
     assert me.understand("and sarah?", thread="t1").query == "When is sarah's birthday"
 
 
-def test_a_conversation_that_an_agent_may_not_see_is_not_taken_up(me):
+def test_understand_ignores_a_thread_hidden_from_the_agent(me):
     me.ingest(CHAT, thread="t1")
     assert me.agent("planner").understand("and sarah?", thread="t1").query == (
         "What does the user know about sarah"
@@ -73,14 +73,14 @@ def test_a_conversation_that_an_agent_may_not_see_is_not_taken_up(me):
     )
 
 
-def test_a_sensitive_conversation_is_taken_up_by_those_who_are_cleared(me, book):
+def test_understand_uses_a_sensitive_thread_only_when_cleared(me, book):
     me.ingest(CHAT, thread="t1", sensitivity="high")
     cleared = book.user(me.principal.user_id, cleared=True)
     assert me.understand("and sarah?", thread="t1").query != "When is sarah's birthday"
     assert cleared.understand("and sarah?", thread="t1").query == "When is sarah's birthday"
 
 
-def test_people_of_the_users_sources_are_known_by_name(me):
+def test_understand_knows_speakers_of_sources_by_name(me):
     assert not me.understand("is zbynek vegetarian").needs_search
     me.ingest(
         '{"speaker": "Zbynek Novak", "text": "Hello there, how are you?"}', format="conversation"
@@ -88,14 +88,14 @@ def test_people_of_the_users_sources_are_known_by_name(me):
     assert me.understand("is zbynek vegetarian").reasons == ("names a person: zbynek",)
 
 
-def test_nothing_is_remembered_of_it(me):
+def test_understand_changes_nothing(me):
     before = me.revision
     me.understand("what about sarah?", recent=["When is Dan's birthday?"])
     assert me.revision == before
     assert not me.list().memories
 
 
-def test_the_same_message_is_read_once(me, monkeypatch):
+def test_understand_caches_the_result_per_message(me, monkeypatch):
     read = []
     whole = room.build_understanding
     monkeypatch.setattr(
@@ -108,7 +108,7 @@ def test_the_same_message_is_read_once(me, monkeypatch):
     assert len(read) == 2
 
 
-def test_what_is_kept_for_one_user_is_not_served_to_another(me, book):
+def test_understand_cache_is_separate_per_user(me, book):
     ben = book.user("ben")
     me.abbreviate("TFN", "tax form number")
     ben.abbreviate("TFN", "the friendly neighbours")
@@ -135,19 +135,19 @@ def test_what_is_kept_for_one_user_is_not_served_to_another(me, book):
         (["x"] * 1001, TooLong),
     ],
 )
-def test_recent_of_another_kind_is_refused(me, recent, error):
+def test_understand_refuses_invalid_recent_turns(me, recent, error):
     with pytest.raises(error) as refused:
         me.understand("why?", recent=recent)
     assert refused.value.field == "recent" or error is UnknownField
 
 
 @pytest.mark.parametrize("message", ["", "  ", "a\x00", "\ud800", "x" * 40_000, 7, None])
-def test_a_message_that_is_no_text_is_refused(me, message):
+def test_understand_refuses_an_invalid_message(me, message):
     with pytest.raises(InvalidInput):
         me.understand(message)
 
 
-def test_the_question_that_was_just_kept_is_no_conversation_of_its_own(me):
+def test_understand_ignores_the_stored_message_in_another_spelling(me):
     """However it is spelled."""
     me.observe("What is the best pizza in Boston?", thread="t1")
     me.observe("What about  chicago?", thread="t1")

@@ -32,7 +32,7 @@ def note(me):
         ({"metadata": {"colour": None}}, {"metadata": {}}),
     ],
 )
-def test_a_field_changes_in_place(me, clock, note, given, expected):
+def test_update_changes_a_field_in_place(me, clock, note, given, expected):
     before = me.show(note).memory
     clock.tick(minutes=5)
     answer = me.update(note, **given)
@@ -42,7 +42,7 @@ def test_a_field_changes_in_place(me, clock, note, given, expected):
     assert answer.revision == me.revision == 2
 
 
-def test_an_expiry_is_set_moved_and_taken_away(me, clock, note):
+def test_update_sets_moves_and_removes_an_expiry(me, clock, note):
     ends = me.update(note, ttl_days=2).memory.expires_at
     assert ends == clock.now + timedelta(days=2)
     moved = me.update(note, expires_at="2030-01-01").memory.expires_at
@@ -51,13 +51,13 @@ def test_an_expiry_is_set_moved_and_taken_away(me, clock, note):
 
 
 @pytest.mark.parametrize("ended", [{"ttl_days": 0}, {"expires_at": "2020-01-01"}])
-def test_an_expiry_in_the_past_is_refused(me, note, ended):
+def test_update_refuses_an_expiry_in_the_past(me, note, ended):
     with pytest.raises(InvalidInput, match="expired"):
         me.update(note, **ended)
     assert me.show(note).memory.expires_at is None
 
 
-def test_every_change_is_a_version(me, clock, note):
+def test_update_makes_a_version_per_change(me, clock, note):
     clock.tick(minutes=5)
     me.update(note, importance=5)
     first, second = me.show(note).versions
@@ -78,13 +78,13 @@ def test_every_change_is_a_version(me, clock, note):
         {"pinned": False, "sensitivity": "normal"},
     ],
 )
-def test_what_changes_nothing_has_no_revision(me, note, same):
+def test_update_without_a_difference_makes_no_revision(me, note, same):
     answer = me.update(note, **same)
     assert (answer.id, answer.action, answer.revision) == (note, "unchanged", 1)
     assert len(me.show(note).versions) == 1
 
 
-def test_a_rule_keeps_its_least_confidence(me):
+def test_update_refuses_a_too_low_confidence_of_a_rule(me):
     rule = me.remember("Never before 9", kind="rule", evidence=["Monday"]).id
     with pytest.raises(InvalidInput):
         me.update(rule, confidence=0.5)
@@ -106,7 +106,7 @@ SUPERSEDED = {
 
 
 @pytest.mark.parametrize("kind", SUPERSEDED)
-def test_new_content_supersedes(me, clock, kind):
+def test_update_content_supersedes(me, clock, kind):
     given = {"importance": 4, "thread": "t", **SUPERSEDED[kind]}
     old = me.remember("The garden gate needs a new lock", kind=kind, **given).memory
     clock.tick(minutes=5)
@@ -125,14 +125,14 @@ def test_new_content_supersedes(me, clock, kind):
     assert me.revision == 2
 
 
-def test_given_tags_are_kept_and_derived_ones_are_made_anew(me):
+def test_update_content_keeps_given_tags_and_derives_others_again(me):
     given = me.remember("Dana drinks tea", tags=["family"]).id
     derived = me.remember("Dana drinks tea").id
     assert me.update(given, content="Dana drinks coffee").memory.tags == ("family",)
     assert "coffee" in me.update(derived, content="Dana drinks coffee").memory.tags
 
 
-def test_a_procedure_gets_new_steps_as_text_or_as_a_list(me):
+def test_update_procedure_steps_as_text_or_list(me):
     old = me.remember("Make tea", kind="procedure", steps=["Boil", "Pour"]).id
     listed = me.update(old, metadata={"steps": ["Boil", "Wait", "Pour"]})
     assert listed.action == "superseded"
@@ -144,7 +144,7 @@ def test_a_procedure_gets_new_steps_as_text_or_as_a_list(me):
     assert caught.value.field == "steps"
 
 
-def test_what_was_superseded_is_not_updated_again(me, note):
+def test_update_refuses_a_superseded_memory_and_names_the_successor(me, note):
     newer = me.update(note, content="The garden gate has a new lock").id
     with pytest.raises(NotFound) as refused:
         me.update(note, content="And another")
@@ -154,7 +154,7 @@ def test_what_was_superseded_is_not_updated_again(me, note):
 # ——— overriding ———
 
 
-def test_another_value_overrides(me, clock):
+def test_update_kv_value_overrides(me, clock):
     old = me.remember(
         kind="kv",
         metadata={"subject": "electricity bill", "value": 500, "unit": "NIS"},
@@ -174,7 +174,7 @@ def test_another_value_overrides(me, clock):
     assert len(me.show(answer.id).versions) == 1
 
 
-def test_a_contact_keeps_what_the_update_does_not_mention(me):
+def test_update_contact_keeps_fields_not_given(me):
     old = me.remember(
         kind="contact", metadata={"name": "Dan", "phone": "555-1", "email": "dan@x.org"}
     ).id
@@ -183,19 +183,19 @@ def test_a_contact_keeps_what_the_update_does_not_mention(me):
     assert after.metadata == {"name": "Dan", "phone": "555-2", "email": "dan@x.org"}
 
 
-def test_a_contacts_own_words_stay_unless_they_tell_the_old_value(me):
+def test_update_contact_keeps_its_text_unless_an_old_value_is_in_the_text(me):
     met = me.remember("Dan, met in Rome", kind="contact", metadata={"name": "Dan"}).id
     assert me.update(met, metadata={"phone": "555"}).memory.content == "Dan, met in Rome"
     told = me.remember("Eva at 111", kind="contact", metadata={"name": "Eva", "phone": "111"}).id
     assert me.update(told, metadata={"phone": "222"}).memory.content == "Eva, phone 222"
 
 
-def test_particulars_that_are_not_said_change_in_place(me):
+def test_update_kv_metadata_outside_the_text_changes_in_place(me):
     id = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     assert me.update(id, metadata={"unit": "NIS"}).action == "updated"
 
 
-def test_new_words_of_a_value_need_the_value(me):
+def test_update_kv_content_requires_a_value(me):
     id = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     with pytest.raises(MissingField) as caught:
         me.update(id, content="I paid the bill")
@@ -207,7 +207,7 @@ def test_new_words_of_a_value_need_the_value(me):
 
 
 @pytest.mark.parametrize("gone", [{"value": None}, {"subject": None}])
-def test_a_required_field_is_not_taken_away(me, gone):
+def test_update_refuses_removal_of_a_required_field(me, gone):
     id = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     with pytest.raises(MissingField):
         me.update(id, metadata=gone)
@@ -216,7 +216,7 @@ def test_a_required_field_is_not_taken_away(me, gone):
 # ——— by query ———
 
 
-def test_by_query_there_are_candidates_and_nothing_is_done(me, note):
+def test_update_by_query_returns_candidates_and_changes_nothing(me, note):
     choice = me.update(query="garden gate", content="Something else")
     assert [hit.id for hit in choice.candidates] == [note]
     assert not choice.is_empty
@@ -224,7 +224,7 @@ def test_by_query_there_are_candidates_and_nothing_is_done(me, note):
     assert me.revision == 1
 
 
-def test_an_update_of_nothing_is_refused(me, note):
+def test_update_refuses_missing_fields_or_target(me, note):
     with pytest.raises(MissingField):
         me.update(note)
     with pytest.raises(MissingField):

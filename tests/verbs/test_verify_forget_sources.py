@@ -47,7 +47,7 @@ ORIGINALS = {
 
 
 @pytest.mark.parametrize("name", ORIGINALS)
-def test_the_text_is_found_however_it_is_written(me, name):
+def test_verify_forget_finds_text_in_every_encoding_of_an_original(me, name):
     id = me.ingest(ORIGINALS[name]).id
     assert "originals" in me.verify_forget(SECRET).found_in
     assert me.verify_forget("another sentence").clean
@@ -57,7 +57,7 @@ def test_the_text_is_found_however_it_is_written(me, name):
     assert me.verify_forget(SECRET).clean
 
 
-def test_an_erased_source_leaves_a_receipt_and_lines_without_words(me):
+def test_erase_source_leaves_a_receipt_and_no_text(me):
     """On both databases: the name it came under and the speakers are gone as well."""
     turn = json.dumps({"speaker": "Shoshana", "text": "The vault opens at noon"})
     id = me.ingest(turn, origin="chat", external_id="vault", thread="heist").id

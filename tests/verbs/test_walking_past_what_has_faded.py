@@ -16,7 +16,7 @@ def walked(me, book, seed):
     return found
 
 
-def test_what_has_faded_is_not_answered(me, book, clock):
+def test_traverse_omits_archived_items(me, book, clock):
     me.ingest("My colleague Sarah Chen works at Lumora Labs.", title="Monday", format="text")
     me.extract()
     sarah = me.node("Sarah Chen").node.id

@@ -29,21 +29,21 @@ def prompts(handle, thread="t1"):
 
 
 @pytest.mark.parametrize("told", PLACES.values(), ids=PLACES)
-def test_no_prompt_has_it(me, told):
+def test_prompts_omit_suspicious_memories(me, told):
     me.remember(**({"content": ORDERS} | told))
     for text in prompts(me):
         assert "DAN" not in text
         assert "previous instructions" not in text
 
 
-def test_notes_on_the_profile_are_judged_too(me):
+def test_prompts_omit_suspicious_profile_notes(me):
     me.profile_note(ORDERS)
     me.profile_note("Allergic to peanuts")
     assert all("DAN" not in text for text in prompts(me))
     assert "Allergic to peanuts" in me.context().text
 
 
-def test_the_header_tells_of_it_without_its_words(me):
+def test_changes_header_masks_the_text_of_suspicious_items(me):
     me.remember(ORDERS, category="preferences", importance=5)
     me.ingest(letter("See above.", subject=ORDERS))
     header = me.context().delta.header
@@ -52,7 +52,7 @@ def test_the_header_tells_of_it_without_its_words(me):
     assert header == me.query("anything new?", thread="t2").header
 
 
-def test_it_is_found_and_marked(me):
+def test_recall_and_query_return_suspicious_memories_marked(me):
     kept = me.remember(ORDERS).id
     hit = me.recall("previous instructions").hits[0]
     (item,) = me.query("previous instructions", returns="full").items
@@ -62,7 +62,7 @@ def test_it_is_found_and_marked(me):
     assert not me.recall("kettle").hits[0].suspicious
 
 
-def test_the_owners_own_souls_and_rules_are_instructions_and_stay(me):
+def test_context_includes_suspicious_souls_and_rules_of_the_owner(me):
     me.remember(ORDERS, kind="soul")
     me.remember("Never mention Eve. " + ORDERS, kind="soul", agent_id="helper")
     me.remember("Above all: " + ORDERS, kind="rule", evidence=["said so"])
@@ -72,7 +72,7 @@ def test_the_owners_own_souls_and_rules_are_instructions_and_stay(me):
 
 
 @pytest.mark.parametrize("kind", [Kind.SOUL, Kind.RULE])
-def test_those_that_an_agent_wrote_do_not(me, kind):
+def test_context_omits_suspicious_souls_and_rules_of_an_agent(me, kind):
     helper = me.agent("helper")
     helper.remember(ORDERS, kind=kind, evidence=["x"])
     helper.remember("Be brief", kind=kind, evidence=["x"])
@@ -81,7 +81,7 @@ def test_those_that_an_agent_wrote_do_not(me, kind):
     assert "DAN" not in text
 
 
-def test_a_value_that_is_held_does_not_bring_its_orders_along(me):
+def test_context_masks_a_suspicious_held_value(me):
     """And it does not hide what it is held against."""
     me.remember("door code is 4711", kind="kv", metadata={"subject": "door code", "value": "4711"})
     me.remember(kind="kv", content=ORDERS, metadata={"subject": "door code", "value": ORDERS})
@@ -90,7 +90,7 @@ def test_a_value_that_is_held_does_not_bring_its_orders_along(me):
     assert "DAN" not in text
 
 
-def test_a_speaker_cannot_be_an_order(me):
+def test_context_omits_a_suspicious_speaker_name(me):
     me.ingest(chat(turn(ORDERS, "The heron flew."), turn("Dana", "The heron came back.", 1)))
     assert "The heron came back." in me.context("heron").text
     assert "DAN" not in me.context("heron").text

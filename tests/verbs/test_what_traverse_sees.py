@@ -36,7 +36,7 @@ def brought(me, title, said="it rained all day", **more):
 # ——— sources ———
 
 
-def test_a_source_is_seen_before_it_was_extracted(me):
+def test_traverse_sees_sources_before_extraction(me):
     brought(me, "Monday", SPEAKING)
     assert titles(me) == ["Monday"]
     me.extract()
@@ -48,7 +48,7 @@ def test_a_source_is_seen_before_it_was_extracted(me):
     assert titles(me) == ["Monday", "Tuesday"]
 
 
-def test_what_becomes_of_a_source_is_seen_at_once(me):
+def test_traverse_reflects_forget_restore_erase_and_ingest_at_once(me):
     kept, gone = brought(me, "Monday"), brought(me, "Tuesday")
     assert titles(me) == ["Monday", "Tuesday"]
     me.forget(gone)
@@ -61,20 +61,20 @@ def test_what_becomes_of_a_source_is_seen_at_once(me):
     assert titles(me) == ["Tuesday", "Wednesday"]
 
 
-def test_a_sensitive_source_is_seen_by_who_is_cleared(book, me):
+def test_traverse_shows_a_sensitive_source_only_when_cleared(book, me):
     brought(me, "Openly")
     brought(me, "Secretly", sensitivity="high")
     assert titles(me) == ["Openly"]
     assert titles(book.user("ana", cleared=True)) == ["Openly", "Secretly"]
 
 
-def test_agents_see_sources_where_they_may(me):
+def test_traverse_shows_sources_to_agents_with_access_only(me):
     brought(me, "Monday")
     assert titles(me.agent("reader")) == ["Monday"]
     assert titles(me.agent("baker")) == []
 
 
-def test_sources_of_teams_and_of_hosts_are_seen_while_they_may_be_read(book, me):
+def test_traverse_shows_team_and_shared_sources_while_readable(book, me):
     bob, eve = book.user("bob"), book.user("eve")
     team = bob.teams_create("garden").id
     bob.teams_invite(team, "ana")
@@ -92,7 +92,7 @@ def test_sources_of_teams_and_of_hosts_are_seen_while_they_may_be_read(book, me)
     assert titles(me) == ["Mine"]
 
 
-def test_a_source_that_was_not_extracted_yet_can_be_walked_from(me):
+def test_traverse_accepts_an_unextracted_source_as_seed(me):
     assert me.traverse("ppr", seed_nodes=[brought(me, "Monday")]).reached == ()
 
 
@@ -103,7 +103,7 @@ def test_a_source_that_was_not_extracted_yet_can_be_walked_from(me):
     "returned",
     ["p", "collect(p)", "{who: p}", "path", "[path]", "nodes(path)", "p.entity_key"],
 )
-def test_what_is_answered_counts_as_read_wherever_it_stands(book, me, returned):
+def test_traverse_marks_returned_items_as_read(book, me, returned):
     brought(me, "Monday", SPEAKING)
     me.extract()
     sarah = me.node("Sarah Chen").node.id
@@ -119,7 +119,7 @@ def test_what_is_answered_counts_as_read_wherever_it_stands(book, me, returned):
     assert len(of_path) == (2 if returned in ("path", "[path]") else "nodes" in returned)
 
 
-def test_nothing_counts_as_read_that_is_not_there(book, me):
+def test_traverse_marks_no_synthetic_edges_or_literal_ids_as_read(book, me):
     brought(me, "Monday", SPEAKING)
     me.extract()
     me.traverse(
@@ -146,7 +146,7 @@ def walked(me, seed):
     return {each.name: each for each in me.traverse("ppr", seed_nodes=[seed]).reached}
 
 
-def test_an_artifact_is_walked_to_and_from_by_the_source_that_produced_it(me, draft):
+def test_traverse_connects_an_artifact_with_its_source(me, draft):
     found = walked(me, draft)
     assert {"Monday", "Sarah Chen", "Lumora Labs"} <= found.keys()
     assert found["Monday"].path == ("Letter to Sarah", "—produced→ Monday")
@@ -158,12 +158,12 @@ def test_an_artifact_is_walked_to_and_from_by_the_source_that_produced_it(me, dr
     )
 
 
-def test_an_artifact_of_no_source_can_be_walked_from(me, draft):
+def test_traverse_accepts_an_artifact_without_a_source_as_seed(me, draft):
     alone = me.artifacts_create("A list", "bread").id
     assert walked(me, alone) == {}
 
 
-def test_an_artifact_is_walked_to_only_by_who_sees_it(book, me, draft):
+def test_traverse_hides_artifacts_without_access(book, me, draft):
     secret = me.artifacts_create("A secret", "hush", sensitivity="high").id
     gardener = me.agent("gardener")  # may not see knowledge
     assert "Letter to Sarah" not in walked(gardener, "Sarah Chen")
@@ -179,7 +179,7 @@ def test_an_artifact_is_walked_to_only_by_who_sees_it(book, me, draft):
 # ——— names ———
 
 
-def test_a_source_without_a_title_is_called_by_how_it_begins(me):
+def test_traverse_names_an_untitled_source_by_its_beginning(me):
     said = SPEAKING + " We talked about the plans for the harbour and the ships that come in May."
     me.ingest(said, format="text")
     me.extract()

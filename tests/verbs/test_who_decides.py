@@ -11,7 +11,7 @@ from support.stores import all_rows
 SECRET = "xylophone"
 
 
-def test_an_agent_may_not_resolve_or_override_and_changes_nothing(me, store_url):
+def test_resolve_and_override_refuse_an_agent_without_the_right(me, store_url):
     tell(me, 1111)
     held = tell(me, 2222)
     helper = me.agent("helper")
@@ -27,7 +27,7 @@ def test_an_agent_may_not_resolve_or_override_and_changes_nothing(me, store_url)
     assert all_rows(store_url) == before
 
 
-def test_an_agent_may_ask_and_see_the_question(me):
+def test_agent_without_the_right_can_hold_insert_and_list_conflicts(me):
     helper = me.agent("helper")
     there, held = tell(me, 1111), tell(helper, 2222)
     assert (held.action, held.others) == ("pending", (there.id,))
@@ -36,7 +36,7 @@ def test_an_agent_may_ask_and_see_the_question(me):
     assert tell(helper, 3333, on_conflict="insert").action == "stored"
 
 
-def test_an_agent_that_may_resolve_decides_in_the_owners_place(me):
+def test_resolve_and_override_accept_an_agent_with_may_resolve(me):
     trusted = me.agent("secretary", may_resolve=True)
     tell(me, 1111)
     held = tell(me, 2222)
@@ -45,7 +45,7 @@ def test_an_agent_that_may_resolve_decides_in_the_owners_place(me):
     assert tell(trusted, 3333, on_conflict="override").action == "overridden"
 
 
-def test_an_agent_cannot_grant_it_to_itself_or_pass_it_on(me):
+def test_may_resolve_cannot_be_granted_by_an_agent(me):
     helper = me.agent("helper")
     with pytest.raises(NotAllowed):
         helper.agent("helper", may_resolve=True)
@@ -54,7 +54,7 @@ def test_an_agent_cannot_grant_it_to_itself_or_pass_it_on(me):
         trusted.agent("helper", may_resolve=True)
 
 
-def test_the_journal_names_who_decided(me):
+def test_history_names_the_agent_of_a_resolve(me):
     trusted = me.agent("secretary", may_resolve=True)
     there, held = tell(me, 1111), tell(me, 2222)
     trusted.resolve(held.conflict, "dismiss")
@@ -64,7 +64,7 @@ def test_the_journal_names_who_decided(me):
 # ——— what is sensitive ———
 
 
-def test_one_who_is_not_cleared_cannot_guess_what_stands(me):
+def test_remember_by_an_uncleared_agent_does_not_reveal_sensitive_memories(me):
     """Right or wrong, a guess is answered alike: nothing like it is known."""
     tell_of(me, "Dana Levi", description=SECRET, evidence=["her file"], sensitivity="high")
     tell(me, 4711, sensitivity="high")
@@ -80,7 +80,7 @@ def test_one_who_is_not_cleared_cannot_guess_what_stands(me):
     assert SECRET not in repr(helper.conflicts(alternatives=True))
 
 
-def test_a_held_value_that_is_kept_from_an_agent_is_not_given_to_it(me):
+def test_remember_answer_does_not_reveal_a_sensitive_held_value(me):
     tell(me, 1111)
     tell(me, 2222, content=f"the door code is 2222, {SECRET}", sensitivity="high")
     answer = tell(me.agent("helper"), 2222)
@@ -88,7 +88,7 @@ def test_a_held_value_that_is_kept_from_an_agent_is_not_given_to_it(me):
     assert SECRET not in repr(answer)
 
 
-def test_an_agent_that_may_not_decide_neither_erases_nor_updates_its_way_round(me):
+def test_erase_and_update_refuse_an_agent_bypassing_resolve(me):
     there, held = tell(me, 1111), tell(me, 2222)
     helper = me.agent("helper")
     with pytest.raises(NotAllowed):
@@ -101,7 +101,7 @@ def test_an_agent_that_may_not_decide_neither_erases_nor_updates_its_way_round(m
 
 
 @pytest.mark.parametrize("kind", ["contact", "fact"])
-def test_one_who_is_not_cleared_cannot_clear_what_stands_by_telling_it_again(me, kind):
+def test_remember_by_an_uncleared_agent_does_not_lower_sensitivity(me, kind):
     given = {"metadata": {"name": "Dana Levi", "description": SECRET}}
     if kind == "fact":
         given = {"content": f"Dana lives in {SECRET}", "metadata": {"street": SECRET}}
@@ -118,14 +118,14 @@ def test_one_who_is_not_cleared_cannot_clear_what_stands_by_telling_it_again(me,
         helper.show(there.id)
 
 
-def test_a_sensitive_fact_is_not_superseded_by_one_who_cannot_see_it(me):
+def test_remember_by_an_uncleared_agent_does_not_supersede_a_sensitive_fact(me):
     there = me.remember("Dana lives in Haifa", kind="fact", sensitivity="high")
     new = me.agent("helper").remember("Dana lives in Porto", kind="fact")
     assert (new.relation, new.action) == ("new", "stored")
     assert me.show(there.id).memory.state == "active"
 
 
-def test_a_trusted_agent_that_is_not_cleared_cannot_resolve_what_it_may_not_see(me):
+def test_resolve_refuses_an_uncleared_trusted_agent_for_a_sensitive_conflict(me):
     trusted = me.agent("secretary", may_resolve=True)
     tell(me, SECRET, sensitivity="high")
     held = tell(me, 2222)
@@ -134,7 +134,7 @@ def test_a_trusted_agent_that_is_not_cleared_cannot_resolve_what_it_may_not_see(
     assert trusted.conflicts() == []
 
 
-def test_the_owner_sees_that_there_is_a_question_and_decides_it(me):
+def test_resolve_by_the_owner_keeps_sensitivity_without_revealing_the_value(me):
     tell(me, SECRET, sensitivity="high")
     held = tell(me, 2222)
     question = asked(me)
@@ -143,7 +143,7 @@ def test_the_owner_sees_that_there_is_a_question_and_decides_it(me):
     assert me.show(held.id).memory.sensitivity == "high"
 
 
-def test_a_sensitive_held_value_is_withheld_from_hits(me):
+def test_recall_withholds_a_sensitive_held_value_from_an_agent(me):
     there = tell(me, 1111)
     tell(me, SECRET, sensitivity="high")
     helper = me.agent("helper")

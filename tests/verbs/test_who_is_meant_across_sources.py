@@ -41,7 +41,7 @@ def called(me):
         ),
     ],
 )
-def test_whom_others_call_mine_is_not_the_owners(me, theirs, mine):
+def test_extract_keeps_relatives_of_other_speakers_apart_from_the_owner(me, theirs, mine):
     read(me, theirs)
     before = told(me)
     read(me, mine)
@@ -53,7 +53,7 @@ def test_whom_others_call_mine_is_not_the_owners(me, theirs, mine):
 
 
 @pytest.mark.parametrize(("name", "speaker"), [("Ana", "Ana Stein"), ("Ana Stein", "Ana")])
-def test_the_owner_speaks_under_a_fuller_or_shorter_name(me, name, speaker):
+def test_extract_recognises_the_owner_by_a_longer_or_shorter_name(me, name, speaker):
     me.profile_set("preferred_name", name)
     read(me, f"Ruth Abel: Welcome.\n{speaker}: I live in Jena. My brother Uri works at Bosch.")
     assert (name, "lives-in", "Jena") in told(me)
@@ -61,7 +61,7 @@ def test_the_owner_speaks_under_a_fuller_or_shorter_name(me, name, speaker):
     assert set(called(me)) == {"Ruth Abel", "Uri"}
 
 
-def test_whoever_is_not_the_owner_in_a_source_is_another_in_the_graph(me):
+def test_extract_keeps_a_namesake_of_the_owner_separate(me):
     me.profile_set("preferred_name", "Ana")
     read(me, "Ana: I live in Haifa.\nAna Brown: I live in Oslo.")
     assert told(me) == {("Ana", "lives-in", "Haifa"), ("Ana Brown", "lives-in", "Oslo")}
@@ -69,7 +69,7 @@ def test_whoever_is_not_the_owner_in_a_source_is_another_in_the_graph(me):
     assert ("Ana Brown", "works-at", "Bosch") in told(me)
 
 
-def test_the_owner_can_take_a_name_that_somebody_in_the_graph_has(me):
+def test_profile_set_allows_a_preferred_name_of_an_existing_node(me):
     read(me, "Dana Levi: I live in Jena.\nRuth: Nice.")
     me.profile_set("preferred_name", "Dana Levi")
     assert me.node("me").node.name == "Dana Levi"
@@ -83,7 +83,7 @@ WHITFIELD = "Noa: Tom Whitfield lives in Rome.\nDan: Nice."
 TOM = "Noa: Tom moved to Oslo.\nDan: Nice."
 
 
-def test_a_first_name_that_two_share_is_a_new_node(me):
+def test_extract_makes_a_new_node_for_an_ambiguous_first_name(me):
     read(me, ALVAREZ, WHITFIELD, TOM, "Noa: Tom works at Lumen.\nDan: Nice.")
     assert told(me) == {
         ("Tom Alvarez", "lives-in", "Porto"),
@@ -93,7 +93,7 @@ def test_a_first_name_that_two_share_is_a_new_node(me):
     }
 
 
-def test_so_it_is_although_it_was_clear_before_the_second_was_known(me):
+def test_extract_keeps_earlier_edges_when_a_first_name_becomes_ambiguous(me):
     read(me, ALVAREZ, "Noa: Tom works at Lumen.\nDan: Nice.", WHITFIELD, TOM)
     assert ("Tom Alvarez", "works-at", "Lumen") in told(me)
     assert ("Tom", "lives-in", "Oslo") in told(me)
@@ -101,7 +101,7 @@ def test_so_it_is_although_it_was_clear_before_the_second_was_known(me):
 
 
 @pytest.mark.parametrize("before", [(), (ALVAREZ,)])
-def test_so_it_is_within_one_source(me, before):
+def test_extract_keeps_an_ambiguous_first_name_separate_within_one_source(me, before):
     read(
         me,
         *before,

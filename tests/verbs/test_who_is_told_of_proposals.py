@@ -20,7 +20,7 @@ def coach(me):
     return me.agent("coach")
 
 
-def test_the_header_tells_of_a_field_only_when_it_has_changed(me, helper):
+def test_changes_report_a_proposal_only_after_the_profile_changed(me, helper):
     asked = helper.propose("city", "Berlin", thread="t")
     assert helper.changes().changes == ()
     me.accept(asked.id)
@@ -31,7 +31,7 @@ def test_the_header_tells_of_a_field_only_when_it_has_changed(me, helper):
     assert helper.changes().header == ""
 
 
-def test_the_journal_tells_who_proposed_and_who_decided_and_no_value(me, helper):
+def test_journal_of_a_proposal_names_actors_and_no_value(me, helper):
     me.accept(helper.propose("city", "Xanadu", reason="Xanadu it is", thread="t").id)
     rows = me.history("profile:city")
     assert {row["event"] for row in rows} == {"CONSENT"}
@@ -40,7 +40,7 @@ def test_the_journal_tells_who_proposed_and_who_decided_and_no_value(me, helper)
     assert "Xanadu" not in repr((rows, me.change_log("t"), me.events()))
 
 
-def test_an_agent_hears_nothing_of_another_ones_proposing(me, helper, coach):
+def test_journal_of_a_proposal_is_hidden_from_other_agents(me, helper, coach):
     """In which conversation, and when, is between that one and the owner."""
     asked = helper.propose("city", "Berlin", thread="therapy")
     with pytest.raises(NotFound):
@@ -53,14 +53,14 @@ def test_an_agent_hears_nothing_of_another_ones_proposing(me, helper, coach):
     assert len(helper.history("profile:city")) == 3  # and what became of it
 
 
-def test_an_agent_sees_what_is_proposed_but_not_the_words_of_others(me, helper, coach):
+def test_proposals_hide_reason_and_evidence_from_other_agents(me, helper, coach):
     helper.propose("city", "Berlin", reason="A flat", evidence=["I signed for the flat"])
     (own,), (others,) = helper.proposals(), coach.proposals()
     assert (own.reason, own.evidence) == ("A flat", ("I signed for the flat",))
     assert (others.value, others.reason, others.evidence) == ("Berlin", "", ())
 
 
-def test_a_hidden_field_is_neither_shown_nor_betrayed(me, helper):
+def test_propose_for_a_sensitive_field_reveals_nothing(me, helper):
     me.profile_set("tone", "brief")
     me.update("profile:tone", sensitivity="high")
     answer = helper.propose("tone", "brief", confidence=1.0)
@@ -70,7 +70,7 @@ def test_a_hidden_field_is_neither_shown_nor_betrayed(me, helper):
     assert [each.stands for each in me.proposals()] == ["brief"]
 
 
-def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, helper):
+def test_propose_by_an_agent_without_profile_access_reveals_nothing(me, helper):
     """The shipped allowlist of the planner does not name the profile."""
     planner = me.agent("planner")
     me.profile_set("city", "Haifa")
@@ -84,7 +84,7 @@ def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, h
     assert len(helper.proposals()) == len(me.proposals()) == 3
 
 
-def test_it_is_answered_as_if_nobody_else_had_spoken(me, helper, clock):
+def test_propose_answer_without_profile_access_omits_other_signals(me, helper, clock):
     planner = me.agent("planner")
     helper.propose("tone", "Brief")
     clock.tick(days=1)
@@ -94,7 +94,7 @@ def test_it_is_answered_as_if_nobody_else_had_spoken(me, helper, clock):
     assert answer.ends_at == clock() + timedelta(days=7)
 
 
-def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):
+def test_propose_goals_add_without_profile_access_adds_no_duplicates(me, helper):
     planner = me.agent("planner")
     me.profile_set("goals", ["Read"])
     for goal in ("read", "run"):
@@ -102,7 +102,7 @@ def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):
     assert me.profile().fields == {"goals": ["Read", "run"]}
 
 
-def test_stats_count_what_waits(me, helper):
+def test_stats_count_open_proposals(me, helper):
     helper.propose("city", "Berlin")
     helper.propose("city", "Jaffa")
     assert me.stats().proposals == 2

@@ -38,7 +38,7 @@ def noted_in(me):
     return {note.content for note in me.node("Dana Levi").notes}
 
 
-def test_the_notes_that_a_user_added_are_found_by_their_user_id(told):
+def test_traverse_finds_notes_by_added_by_user_id(told):
     rows = told.traverse("cypher", cypher=NOTES_ADDED_BY, params={"userId": "ana"}).rows
     assert {name for name, _, _ in rows} == {"Dana Levi"}
     found = {content for _, content, _ in rows}
@@ -47,7 +47,7 @@ def test_the_notes_that_a_user_added_are_found_by_their_user_id(told):
     assert len(found) > 1  # with what was read
 
 
-def test_what_was_read_in_the_owners_sources_is_recorded_by_the_owner(told):
+def test_extract_records_the_owner_as_author_of_assertions(told):
     assert asked(told, "MATCH ()-[r]->() WHERE r.user_id = $userId RETURN r.recorded_by") == {
         ("ana",)
     }
@@ -58,7 +58,7 @@ def test_what_was_read_in_the_owners_sources_is_recorded_by_the_owner(told):
 
 
 @pytest.mark.parametrize("by", ["ana", "user:ana"])
-def test_contributions_are_the_owners_by_their_user_id(told, by):
+def test_contributions_filter_by_the_user_id_of_the_owner(told, by):
     mine = told.contributions(by=by)
     assert {each.by for each in mine} == {"ana"}
     texts = {each.text for each in mine}
@@ -67,14 +67,14 @@ def test_contributions_are_the_owners_by_their_user_id(told, by):
 
 
 @pytest.mark.parametrize("by", ["reader", "agent:reader"])
-def test_contributions_are_an_agents_by_its_name(told, by):
+def test_contributions_filter_by_agent_name(told, by):
     theirs = told.contributions(by=by)
     assert {each.by for each in theirs} == {"agent:reader"}
     assert {each.text for each in theirs} == {"Prefers mail", "Tom Chen"}
     assert len(told.contributions()) == len(theirs) + len(told.contributions(by="ana"))
 
 
-def test_what_another_has_brought_to_the_team_is_not_the_owners_word(book):
+def test_contributions_from_a_team_source_are_not_attributed_to_the_reader(book):
     bob, eve = book.user("bob"), book.user("eve")
     team = bob.teams_create("garden").id
     bob.teams_invite(team, "eve")
@@ -90,7 +90,7 @@ def test_what_another_has_brought_to_the_team_is_not_the_owners_word(book):
     assert hers.by != "eve"
 
 
-def test_contributions_are_those_of_one_teller_newest_first(me, clock):
+def test_contributions_filter_by_author_newest_first(me, clock):
     me.nodes_add("Sarah Chen")
     me.nodes_add("Acme", node_type="Entity", type="organization")
     clock.tick(minutes=1)

@@ -514,7 +514,7 @@ def guarded(me, said: str) -> None:
     me.extract([me.ingest(f"Ana: {said}", format="transcript", sensitivity="high").id])
 
 
-def test_every_verb_that_reads_has_a_row():
+def test_access_table_has_a_row_for_every_read_verb():
     missing = [operation.name for operation in READS if operation.name not in ROWS]
     assert not missing, (
         f"{', '.join(missing)}: a verb that reads needs a row in ROWS of {__file__}: how it is "
@@ -525,7 +525,7 @@ def test_every_verb_that_reads_has_a_row():
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
 @pytest.mark.parametrize("operation", READS, ids=lambda operation: operation.name)
-def test_each_sees_what_the_table_says_and_no_more(opened, operation, column):
+def test_access_table_matches_the_visibility_of_every_read_verb(opened, operation, column):
     row = ROWS[operation.name]
     book, things = opened[row.quiet]
     for name, call in row.calls.items():

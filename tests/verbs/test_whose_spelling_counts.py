@@ -29,12 +29,12 @@ def found_anew(asker):
     return found_by_words(asker)
 
 
-def test_a_word_that_stands_there_is_left_as_it_is(ana):
+def test_recall_does_not_correct_a_word_present_in_the_store(ana):
     ana.ingest(MISSPELT)
     assert all("kettel" in text for text in found_by_words(ana))
 
 
-def test_what_was_forgotten_teaches_no_spelling(ana):
+def test_recall_spelling_ignores_forgotten_sources(ana):
     gone = ana.ingest(MISSPELT)
     found_by_words(ana)
     ana.forget(gone.id)
@@ -45,7 +45,7 @@ def test_what_was_forgotten_teaches_no_spelling(ana):
     assert all("kettel" in text for text in found_by_words(ana))
 
 
-def test_what_was_replaced_teaches_no_spelling(ana):
+def test_recall_spelling_ignores_replaced_passages(ana):
     ana.ingest(MISSPELT, external_id="edited")
     found_by_words(ana)
     ana.ingest(chat(turn("Ilan", "It broke in the harbour")), external_id="edited")
@@ -54,7 +54,7 @@ def test_what_was_replaced_teaches_no_spelling(ana):
     assert warm == found_anew(ana)
 
 
-def test_the_dead_are_no_guess_either(ana):
+def test_recall_spelling_suggests_no_word_of_forgotten_sources(ana):
     """The query's word stands nowhere; of two near ones only the living is its right spelling."""
     gone = ana.ingest(chat(turn("Ilan", "Three kettels broke")))
     found_by_words(ana)
@@ -64,7 +64,7 @@ def test_the_dead_are_no_guess_either(ana):
     assert warm == found_anew(ana)
 
 
-def test_what_is_hidden_from_the_asker_teaches_them_no_spelling(open_book, ana):
+def test_recall_spelling_ignores_sources_hidden_from_the_caller(open_book, ana):
     ana.ingest(MISSPELT, sensitivity="high")
     for asker in (ana, ana.agent("helper")):
         assert list(found_by_words(asker)) == ["The kettle stands on the shelf"]
@@ -72,7 +72,7 @@ def test_what_is_hidden_from_the_asker_teaches_them_no_spelling(open_book, ana):
     assert all("kettel" in text for text in found_by_words(cleared))
 
 
-def test_a_filter_changes_who_is_found_but_not_how_the_query_is_read(ana):
+def test_recall_spelling_is_unaffected_by_filters(ana):
     ana.ingest(MISSPELT, tags=["harbour"])
     ana.ingest(chat(turn("Dana", "The kettle is blue")), external_id="b", tags=["blue"])
     assert found_by_words(ana, filters={"tags": ["harbour"]})

@@ -35,17 +35,17 @@ def brought(me, *texts):
         f"דנה: {HEBREW}\nמאיה: כן.",
     ],
 )
-def test_of_a_pasted_text_what_another_says_of_themself_is_not_the_owners(me, text):
+def test_extract_does_not_attribute_pasted_words_of_others_to_the_owner(me, text):
     assert not [each for each in brought(me, text) if "Maya Rosen" in each]
     kept = [each.content for each in me.list(limit=99).memories]
     assert not [each for each in kept if "user" in each or "המשתמש" in each]
 
 
-def test_of_a_pasted_text_what_the_owner_says_is_theirs(me):
+def test_extract_attributes_pasted_words_of_the_owner_to_the_owner(me):
     assert "Maya Rosen lives-in Tel Aviv" in brought(me, "Maya: I live in Tel Aviv.")
 
 
-def test_a_label_is_nobody(me):
+def test_extract_does_not_read_a_label_as_a_speaker(me):
     assert "Maya Rosen lives-in Tel Aviv" in brought(me, "Note: I live in Tel Aviv.\nTODO: sleep.")
 
 
@@ -68,7 +68,7 @@ Omri
 """
 
 
-def test_what_a_forwarded_mail_says_is_its_writers(me):
+def test_extract_attributes_a_forwarded_email_to_its_author(me):
     found = brought(me, FORWARDED)
     assert {"Omri Katz works-at Nvidia", "Omri Katz lives-in Yokneam"} <= found
     assert not [each for each in found if each.startswith(("Dana Levi works", "Dana Levi lives"))]
@@ -84,7 +84,7 @@ def mail(sender, day, firm):
 
 
 @pytest.mark.parametrize("days", [(14, 15), (15, 14)])
-def test_whoever_writes_from_the_owners_address_is_the_owner_whichever_mail_is_read_first(me, days):
+def test_extract_recognises_the_owner_by_email_address_in_any_order(me, days):
     named, short = days
     brought(
         me,
@@ -97,7 +97,7 @@ def test_whoever_writes_from_the_owners_address_is_the_owner_whichever_mail_is_r
 
 
 @pytest.mark.parametrize("days", [(14, 15), (15, 14)])
-def test_a_family_that_shares_an_address_stays_several_people(me, days):
+def test_extract_keeps_people_with_a_shared_email_address_separate(me, days):
     mine, his = days
     found = brought(
         me,
@@ -122,7 +122,7 @@ def standing(me):
         ("I hate sushi.", "I love sushi these days.", "dislikes", "likes"),
     ],
 )
-def test_what_was_felt_before_is_over(me, first, then, over, now):
+def test_extract_ends_an_attitude_contradicted_later_and_erase_reverts(me, first, then, over, now):
     me.profile_set("preferred_name", "Maya Rosen")
     said(me, first, "2026-01-10")
     later = said(me, then, "2026-02-10")
@@ -133,7 +133,7 @@ def test_what_was_felt_before_is_over(me, first, then, over, now):
     assert standing(me) == {f"Maya Rosen {over} sushi"}
 
 
-def test_a_marriage_ends_when_the_two_separate_and_with_what_tells_it(me):
+def test_extract_ends_a_marriage_on_separation_and_erase_reverts(me):
     me.profile_set("preferred_name", "Maya Rosen")
     said(me, "Amy Stone is married to Dan Katz.", "2026-01-10")
     later = said(me, "Amy Stone and Dan Katz separated.", "2026-02-10")

@@ -22,7 +22,7 @@ def raw(me):
     return id
 
 
-def test_forgetting_it_withdraws_the_work_and_restoring_it_owes_it_again(book, me, raw):
+def test_forget_source_cancels_its_process_job_and_restore_requeues(book, me, raw):
     me.forget(raw)
     assert me.jobs() == []
     assert book.work(once=True).done == 0
@@ -32,31 +32,31 @@ def test_forgetting_it_withdraws_the_work_and_restoring_it_owes_it_again(book, m
     assert me.recall("red canoe").hits[0].id == f"{raw}#1"
 
 
-def test_by_a_filter_as_by_its_id(me, raw):
+def test_forget_by_filter_cancels_the_process_job(me, raw):
     assert me.forget(source_type="text-import").ids == (raw,)
     assert me.jobs() == []
 
 
-def test_erasing_it_withdraws_the_work(me, raw):
+def test_erase_source_cancels_its_process_job(me, raw):
     me.erase(raw)
     assert me.jobs() == []
     assert me.verify_forget("red canoe").clean
 
 
-def test_what_is_processed_owes_nothing_when_it_is_restored(book, me, raw):
+def test_restore_of_a_processed_source_queues_no_job(book, me, raw):
     book.work(once=True)
     me.forget(raw)
     me.restore(raw)
     assert me.jobs() == []
 
 
-def test_the_work_on_others_stays(me, raw):
+def test_forget_source_keeps_jobs_of_other_sources(me, raw):
     me.ingest("The map is in the drawer", wait=False)
     me.forget(raw)
     assert len(me.jobs()) == 1
 
 
-def test_stats_count_sources_passages_and_what_is_owed(book, me, raw):
+def test_stats_count_sources_passages_and_jobs(book, me, raw):
     assert me.stats().source_statuses == {"raw": 1}
     assert me.stats().jobs == {"queued": 1}
     book.work(once=True)
@@ -66,7 +66,7 @@ def test_stats_count_sources_passages_and_what_is_owed(book, me, raw):
     assert (counted.source_types, counted.source_statuses) == ({"text-import": 1}, {"processed": 1})
 
 
-def test_a_worker_that_was_at_it_has_its_result_refused(open_book):
+def test_process_result_is_refused_after_a_concurrent_forget(open_book):
     embedder = Interrupted()
     book = open_book(worker="off", embedder=embedder)
     me = book.user("ana")

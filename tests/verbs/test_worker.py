@@ -46,7 +46,7 @@ def revision(engine, scope=ANA):
     return engine.store.counters(scope).revision
 
 
-def test_what_is_due_is_done_and_leaves_the_list_with_its_result(engine, owe, clock):
+def test_worker_runs_due_jobs_and_removes_them_with_the_result(engine, owe, clock):
     owe(key="1")
     owe(key="2", scope=BOB)
     owe(key="later", due_at=clock() + timedelta(seconds=1))
@@ -59,21 +59,21 @@ def test_what_is_due_is_done_and_leaves_the_list_with_its_result(engine, owe, cl
     assert jobs(engine) == []
 
 
-def test_no_more_than_was_asked_for(engine, owe):
+def test_worker_respects_the_limit(engine, owe):
     for number in range(3):
         owe(key=str(number))
     assert Worker(engine, {"note": notes(engine)}).run_until_idle(limit=2) == Worked(done=2)
     assert len(jobs(engine)) == 1
 
 
-def test_what_a_worker_does_not_know_is_left_to_others(engine, owe):
+def test_worker_skips_jobs_of_unknown_kind(engine, owe):
     owe(kind="unheard of")
     assert Worker(engine, {"note": notes(engine)}).run_until_idle() == Worked()
     assert Worker(engine, {}).run_until_idle() == Worked()
     assert jobs(engine)[0].tries == 0
 
 
-def test_a_job_may_cause_the_next(engine, owe):
+def test_worker_runs_a_job_queued_by_another_job(engine, owe):
     owe(key="first")
 
     def chain(job):
@@ -86,7 +86,7 @@ def test_a_job_may_cause_the_next(engine, owe):
     assert Worker(engine, {"note": chain}).run_until_idle() == Worked(done=2)
 
 
-def test_a_failed_job_waits_longer_each_time_and_is_dead_in_the_end(engine, owe, clock):
+def test_worker_backs_off_failed_jobs_until_dead(engine, owe, clock):
     owe()
 
     def down(job):
@@ -109,7 +109,7 @@ def test_a_failed_job_waits_longer_each_time_and_is_dead_in_the_end(engine, owe,
     assert "Dana" not in dead.failure.told
 
 
-def test_a_poisoned_job_does_not_stop_the_worker(engine, owe):
+def test_worker_continues_after_an_unexpected_exception(engine, owe):
     owe(key="poison")
     owe(key="good")
 
@@ -126,7 +126,7 @@ def test_a_poisoned_job_does_not_stop_the_worker(engine, owe):
     )
 
 
-def test_a_result_that_is_refused_changes_nothing_and_the_job_comes_back(engine, owe):
+def test_worker_requeues_a_job_with_a_refused_result(engine, owe):
     owe()
 
     def refused(job):
@@ -140,7 +140,7 @@ def test_a_result_that_is_refused_changes_nothing_and_the_job_comes_back(engine,
     assert jobs(engine)[0].state is JobState.QUEUED
 
 
-def test_another_writer_in_between_means_deciding_again_not_working_again(engine, owe):
+def test_worker_decides_again_without_rework_after_a_concurrent_write(engine, owe):
     owe()
     worked, decided = [], []
 
@@ -161,7 +161,7 @@ def test_another_writer_in_between_means_deciding_again_not_working_again(engine
     assert (len(worked), decided) == (1, [0, 1])
 
 
-def test_taken_over_meanwhile_the_slow_ones_result_is_not_taken(engine, owe, clock):
+def test_worker_result_is_refused_after_lease_takeover(engine, owe, clock):
     owe()
     fast = Worker(engine, {"note": notes(engine)})
 
@@ -175,7 +175,7 @@ def test_taken_over_meanwhile_the_slow_ones_result_is_not_taken(engine, owe, clo
     assert jobs(engine) == []
 
 
-def test_a_long_job_is_held_by_its_heartbeat(engine, owe, clock, monkeypatch):
+def test_worker_heartbeat_extends_the_lease_of_a_long_job(engine, owe, clock, monkeypatch):
     """The lease is short, so that the heart beats soon; the clock says when it would have ended."""
     owe()
     lease = timedelta(seconds=0.3)
@@ -220,7 +220,7 @@ def in_thread():
         assert not thread.is_alive()
 
 
-def test_stop_brings_the_job_under_way_to_its_end(engine, owe, in_thread):
+def test_worker_stop_finishes_the_current_job(engine, owe, in_thread):
     owe(key="1")
     owe(key="2")
     begun, go_on = threading.Event(), threading.Event()
@@ -241,9 +241,7 @@ def test_stop_brings_the_job_under_way_to_its_end(engine, owe, in_thread):
     assert len(jobs(engine)) == 1
 
 
-def test_whoever_waits_for_a_job_gets_it_done_or_waits_for_the_worker_that_has_it(
-    engine, owe, in_thread
-):
+def test_see_through_runs_the_job_or_waits_for_its_worker(engine, owe, in_thread):
     owe(key="mine")
     waiting = Worker(engine, {"note": notes(engine)})
     assert waiting.see_through(ANA, "note", "mine", PATIENCE) is None
@@ -264,7 +262,7 @@ def test_whoever_waits_for_a_job_gets_it_done_or_waits_for_the_worker_that_has_i
     assert revision(engine) == 2
 
 
-def test_whoever_loses_the_job_to_another_waits_until_that_one_has_done_it(
+def test_see_through_waits_for_another_worker_after_lease_loss(
     engine, owe, clock, in_thread, monkeypatch
 ):
     owe(key="mine")
@@ -288,7 +286,7 @@ def test_whoever_loses_the_job_to_another_waits_until_that_one_has_done_it(
     assert (revision(engine), jobs(engine)) == (1, [])
 
 
-def test_work_caused_again_while_somebody_waits_is_waited_for_as_well(engine, owe):
+def test_see_through_waits_for_a_job_queued_again(engine, owe):
     owe(key="mine")
     done = []
 
@@ -303,14 +301,14 @@ def test_work_caused_again_while_somebody_waits_is_waited_for_as_well(engine, ow
     assert done[1:] == [{"part": 2}]
 
 
-def test_whoever_waits_for_a_job_that_fails_gets_it_back_with_the_reason(engine, owe):
+def test_see_through_returns_a_failed_job_with_its_failure(engine, owe):
     owe(key="mine")
     failing = Worker(engine, {"note": lambda job: 1 / 0})
     job = failing.see_through(ANA, "note", "mine", PATIENCE)
     assert (job.state, job.failure.code) == (JobState.QUEUED, "unexpected")
 
 
-def test_the_background_begins_with_the_first_job_and_is_woken_by_the_next(engine, owe):
+def test_background_worker_starts_on_the_first_job_and_wakes_on_the_next(engine, owe):
     done = threading.Semaphore(0)
 
     def counted(job):

@@ -37,25 +37,25 @@ ANY_TEXT = st.text(max_size=200)
 
 
 @given(SUBJECTS, PATTERNS, st.integers(1, 28), st.integers(1, 28))
-def test_another_number_is_never_the_same(subject, pattern, one, other):
+def test_compare_never_equates_statements_with_different_numbers(subject, pattern, one, other):
     old, new = pattern.format(s=subject, n=one), pattern.format(s=subject, n=other)
     assert (compare(old, new).verdict in TAKEN_AS_THE_SAME) == (one == other)
 
 
 @given(NAMES, VERBS, NAMES, NAMES)
-def test_another_name_is_never_the_same(subject, verb, one, other):
+def test_compare_never_equates_statements_with_different_names(subject, verb, one, other):
     found = compare(f"{subject} {verb} {one}.", f"{subject} {verb} {other}.").verdict
     assert (found in TAKEN_AS_THE_SAME) == (one == other)
 
 
 @given(HEBREW, HEBREW_VERBS, HEBREW, HEBREW)
-def test_another_name_is_never_the_same_without_capital_letters(subject, verb, one, other):
+def test_compare_never_equates_different_hebrew_names_without_capitals(subject, verb, one, other):
     found = compare(f"{subject} {verb} {one}.", f"{subject} {verb} {other}.").verdict
     assert (found in TAKEN_AS_THE_SAME) == (one == other)
 
 
 @given(NAMES, VERBS, NAMES)
-def test_swapped_names_are_never_the_same(one, verb, other):
+def test_compare_never_equates_statements_with_swapped_names(one, verb, other):
     found = compare(f"{one} {verb} {other}.", f"{other} {verb} {one}.").verdict
     assert (found in TAKEN_AS_THE_SAME) == (one == other)
 
@@ -65,18 +65,18 @@ def test_swapped_names_are_never_the_same(one, verb, other):
     st.sampled_from(["eat meat", "live in Haifa", "like Tal", "use the lift", "work on Friday"]),
     st.sampled_from(["does not", "doesn't", "no longer does", "never does"]),
 )
-def test_a_denial_is_never_the_same(subject, deed, denial):
+def test_compare_never_equates_a_statement_with_its_negation(subject, deed, denial):
     found = compare(f"{subject} does {deed}.", f"{subject} {denial} {deed}.").verdict
     assert found not in TAKEN_AS_THE_SAME
 
 
 @given(ANY_TEXT)
-def test_a_text_equals_itself(text):
+def test_compare_finds_any_text_equal_to_itself(text):
     assert compare(text, text).verdict is CompareVerdict.EQUAL
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_the_same_is_the_same_both_ways(one, other):
+def test_compare_same_is_symmetric_and_more_mirrors_less(one, other):
     forth, back = compare(one, other).verdict, compare(other, one).verdict
     assert (forth is CompareVerdict.SAME) == (back is CompareVerdict.SAME)
     assert (forth is CompareVerdict.MORE) == (back is CompareVerdict.LESS)
@@ -85,30 +85,30 @@ def test_the_same_is_the_same_both_ways(one, other):
 @pytest.mark.parametrize(
     "piece", ["a", "1", "1.", "a@", "a'", "א״", "😀", "(", '"', "one ", "+1 ", "a\u0301", "a1-"]
 )
-def test_the_longest_text_allowed_is_compared(piece):
+def test_compare_is_linear_on_texts_of_maximum_length(piece):
     """Every pattern is linear: one that is not would run into the time-out of the suite."""
     long = (piece * 32_000)[:32_000]
     assert compare(long, long).verdict is CompareVerdict.EQUAL
     assert compare(long, f"Dana {long}").verdict is not CompareVerdict.EQUAL
 
 
-def test_long_texts_of_other_words_are_compared():
+def test_compare_separates_long_texts_without_shared_words():
     one = " ".join(f"word{n}" for n in range(4_000))
     other = " ".join(f"term{n}" for n in range(4_000))
     assert compare(one, other).verdict is CompareVerdict.APART
 
 
-def test_marks_of_direction_change_nothing():
+def test_compare_ignores_direction_marks():
     marked = "\u200fדנה גרה בחיפה\u200e"
     assert compare("דנה גרה בחיפה", marked).verdict in (CompareVerdict.EQUAL, CompareVerdict.SAME)
 
 
-def test_masked_texts_show_only_what_is_common():
+def test_compare_masks_the_differing_value_of_two_statements():
     found = compare("The server has 16 GB of memory.", "The server has 32 GB of memory.")
     assert found.verdict is CompareVerdict.MASKED
     assert found.masked == ("The server has … of memory.",) * 2
     assert found.words_alike == 1.0
 
 
-def test_a_changed_value_is_told_to_the_reader():
+def test_compare_reason_shows_the_old_and_the_new_value():
     assert compare("Dana lives in Haifa", "Dana moved to Akko").reason == "lives in: Haifa → Akko"

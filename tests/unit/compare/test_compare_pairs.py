@@ -23,7 +23,7 @@ def verdict(found: Comparison) -> str:
 
 
 @pytest.mark.parametrize(("wanted", "language", "old", "new"), table())
-def test_what_a_reader_would_say_of_two_statements(wanted, language, old, new):
+def test_compare_verdict_matches_the_labelled_pairs(wanted, language, old, new):
     found = compare(old, new)
     assert verdict(found) in ACCEPTED[wanted], found
 
@@ -31,5 +31,5 @@ def test_what_a_reader_would_say_of_two_statements(wanted, language, old, new):
 @pytest.mark.parametrize(
     ("old", "new"), [(old, new) for wanted, _, old, new in table() if wanted == "same"]
 )
-def test_the_same_both_ways_round(old, new):
+def test_compare_same_pairs_are_the_same_in_reverse_order(old, new):
     assert verdict(compare(new, old)) in ACCEPTED["same"]

@@ -28,7 +28,7 @@ from commonplace.language.compare.compare import is_same_value
         ("veinte euros", "20 €"),
     ],
 )
-def test_the_same_value_in_another_format(one, other):
+def test_is_same_value_matches_across_formats_and_units(one, other):
     assert is_same_value(one, other)
     assert is_same_value(other, one)
 
@@ -51,22 +51,22 @@ def test_the_same_value_in_another_format(one, other):
         ("", "x"),
     ],
 )
-def test_another_value(one, other):
+def test_is_same_value_rejects_different_values(one, other):
     assert not is_same_value(one, other)
     assert not is_same_value(other, one)
 
 
-def test_capitals_count_in_a_secret():
+def test_is_same_value_is_case_sensitive_for_secrets_only():
     assert is_same_value("Tiger", "tiger")
     assert not is_same_value("Tiger", "tiger", secret=True)
 
 
 @given(st.text(max_size=60))
-def test_every_value_is_itself(value):
+def test_is_same_value_is_reflexive(value):
     assert is_same_value(value, value)
     assert is_same_value(value, value, secret=True)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_sameness_has_no_direction(one, other):
+def test_is_same_value_is_symmetric(one, other):
     assert is_same_value(one, other) == is_same_value(other, one)

@@ -16,23 +16,23 @@ BY_FRAME = [
 
 
 @pytest.mark.parametrize(("old", "new"), BY_FRAME)
-def test_what_a_frame_changes_shares_a_key(old, new):
+def test_statement_keys_overlap_for_values_changed_by_a_frame(old, new):
     assert statement_keys(old) & statement_keys(new)
 
 
-def test_the_key_is_the_frame_and_its_subject():
+def test_statement_keys_join_frame_and_subject():
     assert statement_keys("Dana lives in Haifa") == {"lives_in|dana"}
     assert statement_keys("I live in Haifa") == statement_keys("The user lives in Akko")
 
 
-def test_a_symmetric_frame_is_found_from_both_ends():
+def test_statement_keys_of_symmetric_frames_ignore_argument_order():
     assert statement_keys("Dan is married to Ana") == statement_keys("Ana is married to Dan")
 
 
 @pytest.mark.parametrize(
     "text", ["my wifi password", "the wifi password", "wifi password", "Wifi Password"]
 )
-def test_small_words_do_not_make_another_subject(text):
+def test_subject_terms_ignore_articles_possessives_and_case(text):
     assert subject_terms(text) == subject_terms("wifi password")
 
 
@@ -45,11 +45,11 @@ def test_small_words_do_not_make_another_subject(text):
         ("log-in", "login"),
     ],
 )
-def test_a_hyphen_makes_no_other_subject(one, other):
+def test_subject_terms_ignore_hyphens_and_split_words(one, other):
     assert subject_terms(one) == subject_terms(other)
 
 
-def test_other_subjects_have_other_terms():
+def test_subject_terms_differ_by_subject_and_are_never_empty():
     assert subject_terms("wifi password") != subject_terms("router password")
     assert subject_terms("הסיסמה של נטפליקס") == subject_terms("סיסמת נטפליקס")
     assert subject_terms("?")

@@ -12,7 +12,7 @@ ANA, BEN = Principal("ana"), Principal("ben")
 BEFORE, AFTER = AbbreviationStamp(("a",), (1,)), AbbreviationStamp(("a",), (2,))
 
 
-def test_an_answer_is_served_to_its_own_caller_under_the_same_stamp():
+def test_understanding_cache_is_keyed_by_caller_and_stamp():
     caches = EngineCaches()
     cached_answers(caches, ANA, BEFORE).put("in chicago", "answer")
     assert cached_answers(caches, ANA, BEFORE).get("in chicago") == "answer"
@@ -21,7 +21,7 @@ def test_an_answer_is_served_to_its_own_caller_under_the_same_stamp():
     assert cached_answers(caches, ANA, AFTER).get("in chicago") is None
 
 
-def test_a_new_stamp_empties_the_callers_place():
+def test_understanding_cache_drops_a_callers_answers_on_a_new_stamp():
     caches = EngineCaches()
     for caller in (ANA, BEN):
         cached_answers(caches, caller, BEFORE).put("one", "answer")
@@ -30,7 +30,7 @@ def test_a_new_stamp_empties_the_callers_place():
     assert cached_answers(caches, BEN, BEFORE).get("one") == "answer"
 
 
-def test_the_least_recently_used_goes_first():
+def test_understanding_cache_evicts_least_recently_used_answers_and_callers():
     caches = EngineCaches()
     mine = cached_answers(caches, ANA, BEFORE)
     for number in range(MAX_ANSWERS_PER_CALLER):
@@ -46,7 +46,7 @@ def test_the_least_recently_used_goes_first():
     assert len(caches.understandings) == MAX_CALLERS
 
 
-def test_a_past_moment_shares_all_but_what_was_understood():
+def test_understanding_cache_is_not_shared_with_past_moments():
     caches = EngineCaches()
     cached_answers(caches, ANA, BEFORE).put("in chicago", "answer")
     past = caches.without_understandings()
@@ -54,7 +54,7 @@ def test_a_past_moment_shares_all_but_what_was_understood():
     assert past.graph_views is caches.graph_views
 
 
-def test_nothing_is_kept_after_closing():
+def test_engine_caches_hold_nothing_after_close():
     caches = EngineCaches()
     caches.graph_views.put("ana", "view")
     caches.close()

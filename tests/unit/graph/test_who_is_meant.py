@@ -80,12 +80,12 @@ GRAPH = build_name_index(
         ("Acmeo", E, "organization", None),
     ],
 )
-def test_a_name_means_whom_it_can_only_mean(name, type, subtype, expected):
+def test_resolve_node_returns_only_the_unambiguous_node_of_a_name(name, type, subtype, expected):
     found = resolve_node(GRAPH, type, [name], subtype=subtype)
     assert found == (f"node:{expected}" if expected else None)
 
 
-def test_an_address_says_who_it_is_whatever_the_name():
+def test_resolve_node_matches_by_address_despite_another_name():
     assert resolve_node(GRAPH, P, ["S"], addresses=["Sarah@Acme.com"]) == "node:Sarah Chen"
 
 
@@ -104,12 +104,12 @@ def test_an_address_says_who_it_is_whatever_the_name():
         ("גבריאל כהן", "גבריאלה כהן"),
     ],
 )
-def test_a_first_name_that_is_much_like_another_is_another_persons(one, other):
+def test_resolve_node_separates_similar_first_names(one, other):
     for known_one, read in ((one, other), (other, one)):
         assert resolve_node(build_name_index([node(known_one)]), P, [read]) is None
 
 
-def test_a_slip_of_the_pen_is_forgiven():
+def test_resolve_node_tolerates_typing_errors():
     met = build_name_index([node("Stephanie Wagner"), node("Kubernetes", E, "product")])
     assert resolve_node(met, P, ["Stephannie Wagner"]) == "node:Stephanie Wagner"
     assert resolve_node(met, P, ["Stephanie Wagener"]) == "node:Stephanie Wagner"
@@ -127,7 +127,7 @@ def test_a_slip_of_the_pen_is_forgiven():
         (["Ruth Cohen", "my manager"], None),
     ],
 )
-def test_words_that_only_describe_somebody_never_make_two_names_one(names, expected):
+def test_resolve_node_never_joins_two_names_by_a_descriptive_alias(names, expected):
     """One manager follows another: who has another name is another person."""
     found = resolve_node(GRAPH, P, names)
     assert found == (f"node:{expected}" if expected else None)
@@ -136,7 +136,7 @@ def test_words_that_only_describe_somebody_never_make_two_names_one(names, expec
 TOMS = [node("Tom Alvarez", aliases=["Tom"]), node("Tom Whitfield")]
 
 
-def test_a_first_name_that_one_is_called_is_no_more_theirs_than_anothers():
+def test_resolve_node_finds_a_shared_first_name_ambiguous_despite_an_alias():
     assert resolve_node(build_name_index(TOMS[:1]), P, ["Tom"]) == "node:Tom Alvarez"
     assert resolve_node(build_name_index(TOMS), P, ["Tom"]) is SEVERAL
     assert (
@@ -145,20 +145,20 @@ def test_a_first_name_that_one_is_called_is_no_more_theirs_than_anothers():
     )
 
 
-def test_who_is_known_by_the_first_name_alone_is_meant_by_it():
+def test_resolve_node_prefers_the_node_named_by_first_name_alone():
     graph = build_name_index([*TOMS, node("Tom")])
     assert resolve_node(graph, P, ["Tom"]) == "node:Tom"
     assert resolve_node(graph, P, ["Tom Baker"]) is None
     assert resolve_node(build_name_index([node("Tom")]), P, ["Tom Baker"]) == "node:Tom"
 
 
-def test_a_name_of_several_is_nobodys_unless_one_of_them_takes_part():
+def test_resolve_node_picks_the_participant_of_an_ambiguous_name():
     assert resolve_node(GRAPH, P, ["Dan"]) is SEVERAL
     assert resolve_node(GRAPH, P, ["Dan"], present={"node:Dan Levi"}) == "node:Dan Levi"
     assert resolve_node(GRAPH, P, ["Dan"], present={"node:Dan Levi", "node:Dan Cohen"}) is SEVERAL
 
 
-def test_whoever_names_a_node_means_one():
+def test_find_node_accepts_me_and_ids_and_refuses_ambiguous_or_unknown_names():
     assert find_node(GRAPH, "me").name == "Ana Levi"
     assert find_node(GRAPH, "node:Acme").name == "Acme"
     with pytest.raises(InvalidInput, match="Several"):

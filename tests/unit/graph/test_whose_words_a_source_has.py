@@ -28,7 +28,7 @@ CHAT = "Ravi: I love Python.\nand\nso\non\nAna: ok.\nRavi: My wife Lena works at
         "רועי: אני אוהב פייתון.\nנועה: יופי.\nרועי: אשתי לנה.",
     ],
 )
-def test_several_speak_where_one_is_named_again_after_another(text):
+def test_has_several_speakers_detects_alternating_speaker_labels(text):
     assert has_several_speakers([text])
     assert has_several_speakers(text.split("\n"))
 
@@ -43,7 +43,7 @@ def test_several_speak_where_one_is_named_again_after_another(text):
         "To do: this.\nNote: that.\nTo do: I said so.",
     ],
 )
-def test_notes_of_one_are_their_own(text):
+def test_has_several_speakers_ignores_labelled_notes_of_one_author(text):
     assert not has_several_speakers([text])
 
 
@@ -70,7 +70,7 @@ def test_notes_of_one_are_their_own(text):
         "Speaker 1: I live in Haifa.\nSpeaker 2: Ok.",
     ],
 )
-def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):
+def test_has_other_speaker_detects_speaker_labels_letters_and_signatures(text):
     assert has_other_speaker([text], ANA.names)
 
 
@@ -89,7 +89,7 @@ def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):
         "הערה: אני גרה בתל אביב.",
     ],
 )
-def test_labels_and_ones_own_letters_leave_the_words_to_whoever_brought_them(text):
+def test_has_other_speaker_ignores_note_labels_and_own_letters(text):
     assert not has_other_speaker([text], ANA.names)
 
 
@@ -113,10 +113,10 @@ def passage(number, text, **more):
 
 
 @pytest.mark.parametrize(("text", "by_owner"), [(CHAT, False), ("My wife is Lena.", True)])
-def test_what_several_say_is_not_the_words_of_whoever_brought_it(text, by_owner):
+def test_extraction_input_attributes_a_pasted_chat_not_to_the_owner(text, by_owner):
     assert said_by_the_owner(SourceType.TEXT_IMPORT, passage(1, text)) == [by_owner]
 
 
-def test_a_chat_that_was_pasted_into_one_turn_leaves_the_others_the_owners():
+def test_extraction_input_attributes_each_chat_turn_separately():
     turns = [passage(1, CHAT, role="user"), passage(2, "My wife is Lena.", role="user")]
     assert said_by_the_owner(SourceType.CHAT, *turns) == [False, True]

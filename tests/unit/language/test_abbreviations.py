@@ -42,16 +42,16 @@ def by(table: Terminology, text: str) -> str:
         ("טסנו לחו״ל", "טסנו לחו״ל (חוץ לארץ)"),
     ],
 )
-def test_the_long_form_stands_beside_the_short_one(text, query):
+def test_abbreviation_expansion_appends_the_long_form(text, query):
     assert expanded(text) == query
 
 
 @pytest.mark.parametrize("text", ["yc deadline", "MLops", "YCX", "x-YC-y", "YC_deadline", "a day"])
-def test_only_whole_words_as_they_are_written(text):
+def test_abbreviation_expansion_matches_whole_words_and_case(text):
     assert expanded(text) == text
 
 
-def test_it_is_never_information_technology():
+def test_uppercase_abbreviation_ignores_the_lowercase_word_and_all_caps_text():
     own = ("IT", "information technology")
     assert expanded("should I do it?", own) == "should I do it?"
     assert expanded("It is late", own) == "It is late"
@@ -59,30 +59,30 @@ def test_it_is_never_information_technology():
     assert expanded("call IT support", own) == "call IT (information technology) support"
 
 
-def test_small_letters_in_the_table_are_met_in_any_case():
+def test_lowercase_abbreviation_matches_any_case():
     own = ("pmo", "project office")
     assert expanded("PMO review", own) == "PMO (project office) review"
     assert expanded("the pmo", own) == "the pmo (project office)"
 
 
-def test_capitals_alone_are_no_shouting():
+def test_abbreviation_expansion_accepts_a_query_of_abbreviations_only():
     assert expanded("YC MVP") == "YC (Y Combinator) MVP (minimum viable product)"
 
 
-def test_a_comma_parts_two_words():
+def test_abbreviation_expansion_does_not_match_across_a_comma():
     assert expanded("YC, app") == "YC (Y Combinator), app"
 
 
-def test_a_users_own_outranks_the_shipped_one():
+def test_own_abbreviation_overrides_the_shipped_one():
     assert expanded("YC", ("YC", "Yacht Club")) == "YC (Yacht Club)"
 
 
-def test_what_is_said_in_full_is_not_said_twice():
+def test_abbreviation_expansion_does_not_repeat_a_long_form():
     assert expanded("the YC (Y Combinator) app, YC") == "the YC (Y Combinator) app, YC"
     assert expanded("YC and YC") == "YC (Y Combinator) and YC"
 
 
-def test_the_shipped_table_can_be_met():
+def test_shipped_abbreviations_are_unique_and_expand():
     keys = [abbreviation_key(each.short) for each in load_shipped_abbreviations()]
     assert len(keys) == len(set(keys))
     for each in load_shipped_abbreviations():
@@ -97,21 +97,21 @@ TEXTS = st.text(max_size=80) | st.lists(SHORTS | st.sampled_from(["(", ")", ","]
 
 
 @given(TEXTS, TABLES)
-def test_adding_long_forms_twice_changes_nothing(text, table):
+def test_abbreviation_expansion_is_idempotent(text, table):
     once = by(table, text)
     assert by(table, once) == once
 
 
 @given(TEXTS, TABLES)
-def test_every_letter_of_the_text_stays_in_its_order(text, table):
+def test_abbreviation_expansion_preserves_the_text(text, table):
     written = iter(by(table, text))
     assert all(letter in written for letter in text)
 
 
-def test_a_users_own_silences_the_longer_ones_that_begin_with_it():
+def test_own_abbreviation_overrides_longer_shipped_ones():
     assert expanded("the YC app", ("YC", "Yacht Club")) == "the YC (Yacht Club) app"
     assert expanded("an ML model", ("ml", "Maple Leaf")) == "an ML (Maple Leaf) model"
 
 
-def test_one_that_stands_for_itself_says_nothing():
+def test_abbreviation_equal_to_its_long_form_adds_nothing():
     assert expanded("the YC app", ("YC", "YC")) == "the YC app"

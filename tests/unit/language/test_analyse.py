@@ -40,7 +40,7 @@ LATIN_TEXTS = st.text(
         ("", []),
     ],
 )
-def test_terms(text: str, terms: list[str]) -> None:
+def test_analyse_returns_the_expected_terms(text: str, terms: list[str]) -> None:
     assert analyse(text) == terms
 
 
@@ -61,35 +61,35 @@ def test_terms(text: str, terms: list[str]) -> None:
         ("הודעה", "ההודעה"),
     ],
 )
-def test_hebrew_text_and_query_meet(text: str, query: str) -> None:
+def test_analyse_matches_hebrew_words_with_and_without_prefix(text: str, query: str) -> None:
     assert set(analyse(query)) <= set(analyse(text))
     assert analyse(query)
 
 
 @pytest.mark.parametrize("word", ["בית", "שלום", "מחשב", "ספר", "כסף"])
-def test_short_hebrew_words_stay_whole(word: str) -> None:
+def test_analyse_keeps_short_hebrew_words_whole(word: str) -> None:
     assert analyse(word) == [word]
 
 
-def test_the_caller_may_know_the_language() -> None:
+def test_analyse_accepts_a_given_language() -> None:
     assert analyse("trabajo", language="es") == analyse("Tengo que ir al trabajo")[-1:]
 
 
-def test_counts() -> None:
+def test_count_terms_counts_stems_without_stop_words() -> None:
     assert count_terms("The dog and the dogs and a cat") == {"dog": 2, "cat": 1}
 
 
-def test_long_words_are_cut() -> None:
+def test_analyse_cuts_terms_to_64_characters() -> None:
     assert analyse("ש" + "א" * 100) == ["א" * 63]
     assert all(len(term) <= 64 for term in analyse("x" * 1000))
 
 
 @pytest.mark.parametrize("text", ["Dan's car", "Thanks Dan", "example.com", "Die Hard"])
-def test_one_small_foreign_word_does_not_change_the_language(text: str) -> None:
+def test_analyse_keeps_the_language_despite_one_foreign_stop_word(text: str) -> None:
     assert len(analyse(text)) == 2
 
 
-def test_threads_get_the_answers_of_one_thread() -> None:
+def test_analyse_is_thread_safe() -> None:
     texts = [f"running{i} jumping{i} happiness{i} universities{i}" for i in range(300)]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(analyse, texts * 2))
@@ -98,7 +98,7 @@ def test_threads_get_the_answers_of_one_thread() -> None:
 
 
 @given(TEXTS)
-def test_terms_are_clean_and_the_same_every_time(text: str) -> None:
+def test_analyse_is_deterministic_and_terms_hold_no_space_or_nul(text: str) -> None:
     terms = analyse(text)
     assert terms == analyse(text)
     for term in terms:
@@ -108,7 +108,7 @@ def test_terms_are_clean_and_the_same_every_time(text: str) -> None:
 
 
 @given(LATIN_TEXTS)
-def test_case_and_encoding_form_do_not_matter(text: str) -> None:
+def test_analyse_ignores_case_and_unicode_normal_form(text: str) -> None:
     terms = analyse(text)
     assert analyse(text.upper()) == terms
     assert analyse(unicodedata.normalize("NFD", text)) == terms

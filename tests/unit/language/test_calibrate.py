@@ -30,13 +30,13 @@ def own_pairs():
     return parse_pairs(OWN_PAIRS.read_text(encoding="utf-8").splitlines())
 
 
-def test_a_bent_line_is_found_again():
+def test_fit_knots_recovers_a_piecewise_linear_map():
     cosines = np.linspace(-0.2, 1, 200)
     judged = np.interp(cosines, (0, 0.4, 0.8, 1), (0, 0.1, 0.7, 1))
     assert fit_knots(cosines, judged) == ((0.0, 0.0), (0.4, 0.1), (0.8, 0.7), (1.0, 1.0))
 
 
-def test_ranks_are_compared_and_ties_share_theirs():
+def test_spearman_handles_ties_and_constant_ranks():
     one = np.array([1.0, 2, 3, 4])
     assert spearman(one, one**3) == pytest.approx(1)
     assert spearman(one, -one) == pytest.approx(-1)
@@ -45,7 +45,7 @@ def test_ranks_are_compared_and_ties_share_theirs():
 
 
 @pytest.mark.parametrize("made", [WordLlamaEmbedder, MiniLmEmbedder, HashingEmbedder])
-def test_what_an_embedder_declares_of_hebrew_is_what_the_pairs_say(made, own_pairs):
+def test_calibration_declared_for_hebrew_matches_the_labelled_pairs(made, own_pairs):
     """All are blind there, by the numbers that they declare."""
     found = calibrate(made(), own_pairs).proofs[Script.HEBREW]
     declared = made.calibration.proofs[Script.HEBREW]
@@ -56,29 +56,29 @@ def test_what_an_embedder_declares_of_hebrew_is_what_the_pairs_say(made, own_pai
 
 
 @pytest.mark.parametrize("made", [WordLlamaEmbedder, MiniLmEmbedder, HashingEmbedder])
-def test_a_map_ships_only_for_scripts_where_it_was_proved(made):
+def test_calibration_has_knots_only_for_proved_scripts(made):
     proofs = made.calibration.proofs
     assert set(made.calibration.knots) == {each for each in proofs if proofs[each].holds}
 
 
-def test_a_proof_is_told_by_the_pairs_that_prove_it():
+def test_calibration_proof_text_names_the_held_out_pairs():
     """Not by those that drew the map; and where it is another map's, that is said."""
     told = str(WordLlamaEmbedder.calibration.proofs[Script.LATIN])
     assert told == "correlation 0.84 on 750 held-out pairs, of a map drawn like it"
     assert str(MiniLmEmbedder.calibration.proofs[Script.LATIN]).endswith("750 held-out pairs")
 
 
-def test_too_few_pairs_prove_nothing(own_pairs):
+def test_calibrate_skips_scripts_with_too_few_pairs(own_pairs):
     found = calibrate(HashingEmbedder(), own_pairs)
     assert set(found.proofs) == {Script.HEBREW}
 
 
-def test_a_pair_in_two_scripts_says_nothing_about_either():
+def test_labelled_pair_in_two_scripts_has_no_script():
     (pair,) = parse_pairs(['{"a": "lamp", "b": "מנורה", "similarity": 1}'])
     assert pair.script is None
 
 
-def test_it_is_kept_as_text_and_read_back():
+def test_calibration_round_trips_through_text():
     proof = CalibrationProof(pairs=90, correlation=0.8, error=0.1, unrelated=0.2, holds=True)
     blind = CalibrationProof(pairs=80, correlation=0.3, error=0.4, unrelated=0.9, holds=False)
     kept = Calibration(
@@ -89,7 +89,7 @@ def test_it_is_kept_as_text_and_read_back():
     assert json.loads(text)["scripts"]["hebrew"]["knots"] is None
 
 
-def test_two_scripts_are_similar_only_as_the_stricter_sees_it():
+def test_similarities_between_scripts_use_the_stricter_calibration():
     """And not at all where the model is blind to one of them."""
     calibration = Calibration(
         {Script.LATIN: ((0.0, 0.0), (1.0, 1.0)), Script.GREEK: ((0.0, 0.0), (0.5, 0.1), (1.0, 1.0))}

@@ -131,14 +131,14 @@ NOTHING_FITS = [
     ("category", "text"),
     [(category, text) for category, texts in EXAMPLES.items() for text in texts],
 )
-def test_category(category: str, text: str) -> None:
+def test_categorise_returns_the_expected_category(category: str, text: str) -> None:
     assert categorise(text) == category
 
 
 @pytest.mark.parametrize("text", NOTHING_FITS)
-def test_nothing_fits(text: str) -> None:
+def test_categorise_returns_none_without_a_matching_rule(text: str) -> None:
     assert categorise(text) is None
 
 
-def test_every_rule_has_examples() -> None:
+def test_category_rules_all_have_examples() -> None:
     assert {rule.category for rule in CATEGORY_RULES} == set(EXAMPLES)

@@ -182,43 +182,43 @@ NO_TRIGGERS = [
 
 
 @pytest.mark.parametrize(("text", "subject", "value"), VALUES)
-def test_a_value_of_a_subject(text: str, subject: str, value: str) -> None:
+def test_classify_reads_subject_and_value_of_a_kv(text: str, subject: str, value: str) -> None:
     found = classify(text)
     assert (found.kind, found.metadata) == (Kind.KV, {"subject": subject, "value": value})
 
 
 @pytest.mark.parametrize(("text", "fields"), CONTACTS)
-def test_a_contact(text: str, fields: dict[str, str]) -> None:
+def test_classify_reads_contact_fields(text: str, fields: dict[str, str]) -> None:
     found = classify(text)
     assert (found.kind, found.metadata) == (Kind.CONTACT, fields)
 
 
 @pytest.mark.parametrize(("text", "name", "role"), PEOPLE)
-def test_who_a_contact_is(text: str, name: str, role: str) -> None:
+def test_classify_reads_name_and_role_of_a_contact(text: str, name: str, role: str) -> None:
     found = classify(text)
     assert found.kind is Kind.CONTACT
     assert (found.metadata["name"], found.metadata.get("role", "")) == (name, role)
 
 
 @pytest.mark.parametrize("text", NOTES)
-def test_what_is_uncertain_is_a_note(text: str) -> None:
+def test_classify_returns_note_when_uncertain(text: str) -> None:
     found = classify(text)
     assert (found.kind, found.metadata, found.content) == (Kind.NOTE, {}, text)
 
 
 @pytest.mark.parametrize(("text", "content"), TRIGGERS)
-def test_the_words_that_ask_to_remember_are_not_part_of_it(text: str, content: str) -> None:
+def test_classify_strips_remember_triggers(text: str, content: str) -> None:
     assert classify(text).content == content
 
 
 @pytest.mark.parametrize("text", NO_TRIGGERS)
-def test_other_words_stay(text: str) -> None:
+def test_strip_trigger_keeps_ordinary_sentences(text: str) -> None:
     assert strip_trigger(text).content == text
     assert classify(text).content == text
 
 
 @pytest.mark.parametrize("text", [text for text, *_ in VALUES] + [text for text, _ in CONTACTS])
-def test_asking_politely_changes_nothing_but_the_asking(text: str) -> None:
+def test_classify_ignores_a_polite_trigger(text: str) -> None:
     asked = classify(f"Please remember that {text}")
     assert asked == classify(text)
 
@@ -234,12 +234,14 @@ def test_asking_politely_changes_nothing_but_the_asking(text: str) -> None:
         (Kind.FACT, "the door code is 1234", {}),
     ],
 )
-def test_a_named_kind_needs_less_proof(kind: Kind, text: str, fields: dict[str, str]) -> None:
+def test_extract_fields_accepts_weaker_evidence_for_a_given_kind(
+    kind: Kind, text: str, fields: dict[str, str]
+) -> None:
     assert extract_fields(kind, text) == fields
 
 
 @given(st.text(max_size=450))
-def test_every_text_has_a_kind_and_loses_no_words_of_its_own(text: str) -> None:
+def test_classify_returns_a_consistent_kind_for_any_text(text: str) -> None:
     found = classify(text)
     assert found.content in text
     assert found.kind in (Kind.NOTE, Kind.CONTACT, Kind.KV)
@@ -252,6 +254,6 @@ codes = st.from_regex(r"[A-Za-z]{2,6}[0-9]{2,6}[#!]?", fullmatch=True)
 
 
 @given(subjects, codes)
-def test_a_code_is_kept_to_the_letter(subject: str, code: str) -> None:
+def test_classify_keeps_codes_verbatim(subject: str, code: str) -> None:
     """Case and signs count in secrets."""
     assert classify(f"the {subject} is {code}").metadata == {"subject": subject, "value": code}

@@ -24,7 +24,7 @@ from commonplace.language.text.detect import Script, detect_language, detect_scr
         ("ab אב", Script.LATIN),
     ],
 )
-def test_script_of_most_letters(text: str, expected: Script) -> None:
+def test_detect_script_returns_the_script_of_most_letters(text: str, expected: Script) -> None:
     assert detect_script(text) is expected
 
 
@@ -51,5 +51,5 @@ def test_script_of_most_letters(text: str, expected: Script) -> None:
         ("", "en"),
     ],
 )
-def test_language(text: str, expected: str) -> None:
+def test_detect_language_returns_the_expected_language(text: str, expected: str) -> None:
     assert detect_language(text) == expected

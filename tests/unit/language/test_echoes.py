@@ -8,7 +8,7 @@ from commonplace.language.observe.own_words import CONTEXT_HEADINGS, remove_reca
 WORDS = frozenset({"tasks", "fact", "preferences"})
 
 
-def test_the_heading_of_every_layer_of_a_context_is_known():
+def test_context_headings_cover_every_context_layer():
     layers = {layer.heading.removeprefix("## ") for layer in LAYERS} - {"Memory updates"}
     assert layers <= set(CONTEXT_HEADINGS)
 
@@ -26,7 +26,7 @@ def test_the_heading_of_every_layer_of_a_context_is_known():
         *(f"## {heading}" for heading in CONTEXT_HEADINGS),
     ],
 )
-def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
+def test_remove_recalled_lines_drops_recalled_lines_and_keeps_neighbours(line):
     assert remove_recalled_lines(f"Look:\n{line}\n\nIs that so?", WORDS).split() == [
         "Look:",
         "Is",
@@ -48,24 +48,24 @@ def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
         "1. first\n2. second",
     ],
 )
-def test_ones_own_way_of_writing_stays(said):
+def test_remove_recalled_lines_keeps_the_users_own_lists_and_headings(said):
     assert remove_recalled_lines(said, WORDS) == said
 
 
-def test_a_block_ends_where_plain_talk_begins():
+def test_remove_recalled_lines_ends_a_block_at_plain_text():
     pasted = (
         "## About the user\n- one\n- two\n\n## Recent events\n- three\nThat is all wrong.\n- four"
     )
     assert remove_recalled_lines(pasted, WORDS) == "That is all wrong.\n- four"
 
 
-def test_a_long_turn_of_our_marks_is_read_in_one_pass():
+def test_remove_recalled_lines_does_not_grow_hostile_text():
     """Hostile text: nothing here may grow faster than the text."""
     for piece in ("- [", "> ", "#", "[a", "- ", "\n", "Memory updates since rev "):
         assert len(remove_recalled_lines(piece * 6_000, WORDS)) <= len(piece) * 6_000
 
 
-def test_the_further_lines_of_a_bullet_belong_to_it_up_to_a_blank_one():
+def test_remove_recalled_lines_drops_continuation_lines_up_to_a_blank_line():
     words = frozenset({"tasks"})
     pasted = "- [tasks] Pack\nI love tents\nI hate rain\n\nI am allergic to peanuts."
     assert remove_recalled_lines(pasted, words).split() == ["I", "am", "allergic", "to", "peanuts."]

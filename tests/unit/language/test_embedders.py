@@ -29,7 +29,7 @@ def cosine(embedder: Embedder, one: str, other: str) -> float:
     return float(rows[0] @ rows[1])
 
 
-def test_rows_are_unit_length_and_an_empty_text_is_zero(embedder: Embedder) -> None:
+def test_embedder_rows_have_unit_length_and_empty_text_is_zero(embedder: Embedder) -> None:
     rows = embedder.embed(TEXTS)
     assert rows.shape == (len(TEXTS), embedder.dimension)
     assert rows.dtype == np.float32
@@ -38,11 +38,11 @@ def test_rows_are_unit_length_and_an_empty_text_is_zero(embedder: Embedder) -> N
     assert np.allclose(np.delete(lengths, 1), 1, atol=1e-5)
 
 
-def test_no_texts_give_no_rows(embedder: Embedder) -> None:
+def test_embedder_returns_no_rows_for_no_texts(embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, embedder.dimension)
 
 
-def test_a_vector_is_the_same_alone_and_in_a_batch(embedder: Embedder) -> None:
+def test_embedder_vector_is_independent_of_the_batch(embedder: Embedder) -> None:
     texts = TEXTS * 100
     together = embedder.embed(texts)
     for text, row in zip(TEXTS, together[: len(TEXTS)], strict=True):
@@ -50,7 +50,7 @@ def test_a_vector_is_the_same_alone_and_in_a_batch(embedder: Embedder) -> None:
     assert np.array_equal(together[: len(TEXTS)], together[-len(TEXTS) :])
 
 
-def test_like_is_nearer_than_unlike(embedder: Embedder) -> None:
+def test_embedder_ranks_similar_text_above_dissimilar(embedder: Embedder) -> None:
     text = "The meeting with Dana moved to Thursday"
     near = cosine(embedder, text, "Meeting with Dana was moved to Thursday")
     far = cosine(embedder, text, "Bananas are rich in potassium")
@@ -58,12 +58,12 @@ def test_like_is_nearer_than_unlike(embedder: Embedder) -> None:
 
 
 @pytest.mark.parametrize("script", Script)
-def test_similarity_is_known_for_latin_letters_only(script: Script, embedder: Embedder) -> None:
+def test_embedder_calibration_covers_latin_script_only(script: Script, embedder: Embedder) -> None:
     known = embedder.calibration.similarity(1.0, script)
     assert known == (1.0 if script is Script.LATIN else None)
 
 
-def test_similarity_rises_from_zero_to_one(embedder: Embedder) -> None:
+def test_embedder_calibration_rises_from_zero_to_one(embedder: Embedder) -> None:
     found = [embedder.calibration.similarity(c, Script.LATIN) for c in np.linspace(-1, 1, 101)]
     values = [value for value in found if value is not None]
     assert len(values) == 101
@@ -75,14 +75,14 @@ def test_similarity_rises_from_zero_to_one(embedder: Embedder) -> None:
     "knots",
     [((0.0, 0.0),), ((0.0, 0.5), (1.0, 0.4)), ((0.5, 0.1), (0.5, 0.2)), ((0.0, 0.0), (1.0, 1.1))],
 )
-def test_a_calibration_that_does_not_rise_within_the_scale_is_refused(
+def test_calibration_refuses_knots_that_do_not_rise_within_range(
     knots: tuple[tuple[float, float], ...],
 ) -> None:
     with pytest.raises(ValueError, match="calibration"):
         Calibration({Script.LATIN: knots})
 
 
-def test_hashing_is_the_same_in_every_process() -> None:
+def test_hashing_embedder_is_deterministic_across_processes() -> None:
     code = (
         "from commonplace.language.embedders.hashing import HashingEmbedder as H;"
         "print(H().embed(['Dana moved'])[0].tobytes().hex())"
@@ -92,14 +92,14 @@ def test_hashing_is_the_same_in_every_process() -> None:
     assert output.strip() == HashingEmbedder().embed(["Dana moved"])[0].tobytes().hex()
 
 
-def test_hashing_takes_another_dimension_and_says_so_in_its_name() -> None:
+def test_hashing_embedder_name_contains_the_dimension() -> None:
     embedder = HashingEmbedder(64)
     assert (embedder.name, embedder.embed(["text"]).shape) == ("hashing-64", (1, 64))
     with pytest.raises(ValueError, match="dimension"):
         HashingEmbedder(0)
 
 
-def test_wordllama_is_lazy_and_leaves_logging_and_the_network_alone() -> None:
+def test_wordllama_embedder_loads_lazily_without_logging_or_network() -> None:
     code = """
 import logging, socket, sys
 def refuse(*_, **__): raise AssertionError("no network here")
@@ -119,13 +119,15 @@ assert (list(root.handlers), root.level) == before == ([], logging.WARNING)
     assert run.returncode == 0
 
 
-def test_wordllama_missing_is_down_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordllama_embedder_missing_package_raises_embedder_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(wordllama, "find_spec", lambda _: None)
     with pytest.raises(EmbedderDown, match="pip install"):
         WordLlamaEmbedder().embed(["text"])
 
 
-def test_wordllama_broken_is_down_and_logging_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordllama_embedder_load_failure_restores_logging(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: str) -> None:
         logging.getLogger().setLevel(logging.DEBUG)
         raise ImportError("no such library")
@@ -137,7 +139,7 @@ def test_wordllama_broken_is_down_and_logging_is_restored(monkeypatch: pytest.Mo
     assert logging.getLogger().level == level
 
 
-def test_wordllama_loads_once_for_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wordllama_embedder_loads_once_for_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
     load = wordllama._load
 

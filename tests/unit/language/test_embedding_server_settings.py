@@ -29,7 +29,7 @@ KEY = "sk-very-secret"
         "https://מארח/v1",
     ],
 )
-def test_an_address_that_is_none_is_refused(url):
+def test_embedder_server_refuses_invalid_urls(url):
     with pytest.raises(BadSettings) as refused:
         EmbedderServer(url, "small")
     assert refused.value.field == "embedder_url"
@@ -37,19 +37,19 @@ def test_an_address_that_is_none_is_refused(url):
 
 
 @pytest.mark.parametrize("url", ["http://[::1]:8080/v1", "https://host", "https://host:443/v1/"])
-def test_a_plain_address_is_taken(url):
+def test_embedder_server_accepts_plain_urls(url):
     assert EmbedderServer(url, "small").url == url
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", "sk-a\r\nHost: elsewhere", "sk-מפתח", "sk very", "é"])
-def test_a_key_that_cannot_be_sent_is_refused_without_repeating_it(key):
+def test_embedder_server_refuses_invalid_keys_without_echoing_them(key):
     with pytest.raises(BadSettings) as refused:
         EmbedderServer("https://host/v1", "small", key)
     assert refused.value.field == "embedder_key"
     assert key.strip() not in str(refused.value.as_dict())
 
 
-def test_a_key_is_not_sent_in_the_open():
+def test_embedder_server_refuses_a_key_over_plain_http_except_loopback():
     for url in ("http://models.example/v1", "HTTP://10.0.0.1/v1"):
         with pytest.raises(BadSettings, match="unencrypted"):
             EmbedderServer(url, "small", KEY)
@@ -58,11 +58,11 @@ def test_a_key_is_not_sent_in_the_open():
 
 
 @pytest.mark.parametrize("model", ["", "  ", "sm\0all", "\ud800"])
-def test_a_models_name_is_one(model):
+def test_embedder_server_refuses_invalid_model_names(model):
     with pytest.raises(BadSettings) as refused:
         EmbedderServer("https://host/v1", model)
     assert refused.value.field == "embedder_model"
 
 
-def test_the_key_is_not_in_the_representation():
+def test_embedder_server_repr_hides_the_key():
     assert KEY not in repr(EmbedderServer("https://host/v1", "small", KEY))

@@ -47,18 +47,18 @@ OFFER = conversation("I'm not sure if I should take the google job offer.")
         ("איפה הוא גר?", ("מה הטלפון של יונתן?",), "איפה יונתן גר?"),
     ],
 )
-def test_what_is_left_out_is_put_in(message, recent, query):
+def test_follow_up_is_completed_from_earlier_turns(message, recent, query):
     assert expand_follow_up(message, conversation(*recent)).query == query
 
 
-def test_the_seeds_deed():
+def test_follow_up_verb_phrase_resolves_to_the_earlier_action():
     found = expand_follow_up("should I do it?", OFFER)
     assert found.query == "should I take the google job offer?"
     (put,) = found.filled
     assert (put.said, put.meant) == ("do it", "take the google job offer")
 
 
-def test_it_says_what_was_put_in_and_why():
+def test_follow_up_reports_each_filled_part_with_its_reason():
     found = expand_follow_up("and her brother?", conversation("When is Sarah's birthday?"))
     assert [(each.said, each.meant) for each in found.filled] == [
         ("her", "Sarah"),
@@ -67,21 +67,21 @@ def test_it_says_what_was_put_in_and_why():
     assert found.filled[1].why == "takes up: When is Sarah's birthday"
 
 
-def test_follow_ups_of_follow_ups_know_whom_the_last_one_meant():
+def test_follow_up_chain_keeps_the_last_person():
     recent = conversation("When is Dan's birthday?", "3 May.", "what about sarah?", "4 May.")
     assert (
         expand_follow_up("and her brother?", recent).query == "When is sarah's brother's birthday"
     )
 
 
-def test_where_nobody_says_who_speaks_the_last_question_is_taken_up():
+def test_follow_up_without_roles_uses_the_last_question():
     recent = [RecentTurn("When is Dan's birthday?"), RecentTurn("He was born on 3 May.")]
     assert expand_follow_up("what about sarah?", recent).query == "When is sarah's birthday"
     told = [RecentTurn("I might sell the car"), RecentTurn("I saw Dan today")]
     assert expand_follow_up("and Tom?", told).query == "I saw Tom today"
 
 
-def test_he_and_she_are_told_apart_where_the_word_says_it():
+def test_follow_up_pronouns_resolve_by_gender():
     recent = conversation("My mother and my uncle are visiting.")
     assert expand_follow_up("how old is she?", recent).query == "how old is my mother?"
     assert expand_follow_up("how old is he?", recent).query == "how old is my uncle?"
@@ -97,13 +97,13 @@ def test_he_and_she_are_told_apart_where_the_word_says_it():
         "Explain quantum entanglement simply.",
     ],
 )
-def test_a_whole_message_is_left_alone(message):
+def test_follow_up_leaves_complete_messages_unchanged(message):
     found = expand_follow_up(message, conversation("Where did I buy the bike?", "At Velo Nord."))
     assert (found.query, found.filled) == (message, ())
 
 
 @pytest.mark.parametrize("message", ["why?", "should I do it?", "where does she live?"])
-def test_what_points_at_nothing_stays_as_it_is(message):
+def test_follow_up_without_an_antecedent_stays_unchanged(message):
     assert expand_follow_up(message).query == message
 
 
@@ -116,7 +116,7 @@ SENTENCES = st.lists(WORDS, max_size=9).map(" ".join)
 
 
 @given(st.text(max_size=120) | SENTENCES, st.lists(SENTENCES, max_size=4))
-def test_the_users_own_words_are_never_lost(message, recent):
+def test_follow_up_never_drops_the_users_words(message, recent):
     query = expand_follow_up(message, conversation(*recent)).query
     kept = {term for each in ("en", None) for term in analyse(query, each)}
     lost = set(analyse(message, "en")) - kept - cue_words_of_all_languages("filler")
@@ -124,7 +124,7 @@ def test_the_users_own_words_are_never_lost(message, recent):
 
 
 @pytest.mark.parametrize("piece", ["the ", "should i ", "Sarah and ", "it ", "וב", "my big "])
-def test_absurdly_long_conversations_are_read_in_passing(piece):
+def test_follow_up_is_fast_on_very_long_conversations(piece):
     recent = conversation(*[piece * 8000] * 100)
     assert expand_follow_up("and her brother?", recent).query
     assert expand_follow_up(piece * 8000, recent).query
@@ -137,11 +137,11 @@ def test_absurdly_long_conversations_are_read_in_passing(piece):
         ("When is Dan's birthday?", "and his sister?", "When is Dan's sister's birthday"),
     ],
 )
-def test_another_thing_of_somebodys_and_the_same_of_somebody_elses(recent, message, query):
+def test_follow_up_separates_attribute_from_relative_of_a_person(recent, message, query):
     assert expand_follow_up(message, conversation(recent)).query == query
 
 
-def test_a_thing_is_taken_up_with_whom_it_is_from():
+def test_follow_up_antecedent_includes_its_from_phrase():
     recent = conversation("I got a job offer from Google.")
     assert (
         expand_follow_up("should I do it?", recent).query

@@ -19,11 +19,11 @@ from commonplace.language.text.terms import extract_keywords
         ("", ()),
     ],
 )
-def test_keywords(text: str, expected: tuple[str, ...]) -> None:
+def test_extract_keywords_returns_the_expected_tags(text: str, expected: tuple[str, ...]) -> None:
     assert extract_keywords(text) == expected
 
 
-def test_the_limit_holds_and_a_negative_one_is_refused() -> None:
+def test_extract_keywords_obeys_the_limit_and_refuses_a_negative_one() -> None:
     assert extract_keywords("alpha beta gamma delta", limit=2) == ("alpha", "beta")
     assert extract_keywords("alpha", limit=0) == ()
     with pytest.raises(ValueError, match="limit"):
@@ -31,7 +31,7 @@ def test_the_limit_holds_and_a_negative_one_is_refused() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_tags_are_distinct_enough_and_never_numbers(text: str) -> None:
+def test_extract_keywords_is_deterministic_bounded_and_without_numbers(text: str) -> None:
     tags = extract_keywords(text)
     assert tags == extract_keywords(text)
     assert len(tags) <= 5

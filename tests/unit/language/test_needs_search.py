@@ -33,7 +33,7 @@ def answered(text: str) -> RecentTurn:
         "Brainstorm fantasy names for a coastal kingdom.",
     ],
 )
-def test_the_seeds_ten_examples_need_no_search(message):
+def test_needs_search_is_false_for_the_seed_general_examples(message):
     assert not needs_search(message).needed
 
 
@@ -54,7 +54,7 @@ def test_the_seeds_ten_examples_need_no_search(message):
         "what about sarah?",
     ],
 )
-def test_the_seeds_other_examples_need_one(message):
+def test_needs_search_is_true_for_the_seed_personal_examples(message):
     assert needs_search(message).needed
 
 
@@ -71,7 +71,7 @@ def test_the_seeds_other_examples_need_one(message):
         ("מה החלטתי לגבי הדירה?", "is about a decision of the user's: מה החלטתי"),
     ],
 )
-def test_a_reason_is_a_stable_sentence_and_the_words(message, reason):
+def test_needs_search_reason_names_the_triggering_words(message, reason):
     assert reason in needs_search(message).reasons
 
 
@@ -88,28 +88,28 @@ def test_a_reason_is_a_stable_sentence_and_the_words(message, reason):
         ("כתוב שיר קצר על הסתיו", "asks for a new text"),
     ],
 )
-def test_no_search_has_a_reason_too(message, reason):
+def test_needs_search_negative_answer_has_a_reason(message, reason):
     found = needs_search(message)
     assert (found.needed, found.reasons) == (False, (reason,))
 
 
-def test_a_draft_to_somebody_needs_what_is_known_of_them():
+def test_needs_search_for_a_draft_depends_on_a_named_recipient():
     assert not needs_search("Draft a polite reply.").needed
     assert needs_search("Draft a reply to Jonathan.").reasons == ("names a person: Jonathan",)
 
 
-def test_a_name_that_the_memory_knows_counts_like_one_from_the_list():
+def test_needs_search_counts_known_names():
     assert not needs_search("is zbynek vegetarian").needed
     assert needs_search("is zbynek vegetarian", known={"zbynek"}).needed
 
 
-def test_a_capital_tells_a_name_from_a_word():
+def test_needs_search_separates_names_from_words_by_capital():
     assert needs_search("Is it true that Will is ill?").needed
     assert not needs_search("Will it rain in May?").needed
 
 
 @pytest.mark.parametrize("message", ["why?", "and the second one?", "is that still true?"])
-def test_a_follow_up_needs_what_the_conversation_needed(message):
+def test_needs_search_of_a_follow_up_follows_the_conversation(message):
     own = [asked("Did I decide to leave the firm?"), answered("Yes, in March.")]
     general = [asked("Is glass a liquid?"), answered("No, an amorphous solid.")]
     assert needs_search(message, own).needed
@@ -117,7 +117,7 @@ def test_a_follow_up_needs_what_the_conversation_needed(message):
     assert not needs_search(message, general).needed
 
 
-def test_where_nobody_says_who_speaks_the_last_question_counts():
+def test_needs_search_without_roles_uses_the_last_question():
     assert needs_search(
         "why?", [RecentTurn("Did I leave the firm?"), RecentTurn("Yes, indeed.")]
     ).needed
@@ -126,19 +126,19 @@ def test_where_nobody_says_who_speaks_the_last_question_counts():
     ).needed
 
 
-def test_a_follow_up_of_a_follow_up_reaches_back_to_the_question():
+def test_needs_search_follows_a_chain_of_follow_ups():
     own = [asked("When is Sarah's birthday?"), answered("On 4 May."), asked("and in June?")]
     assert needs_search("why?", own).needed
 
 
-def test_a_bare_mention_without_a_conversation_is_looked_up():
+def test_needs_search_is_true_for_a_bare_mention_without_conversation():
     found = needs_search("in chicago")
     assert found.reasons == ("follows up on a conversation that is not here: in chicago",)
     assert not needs_search("why?").needed  # there is nothing to look for
 
 
 @given(st.text(max_size=400), st.lists(st.text(max_size=80), max_size=4))
-def test_any_text_gets_an_answer_with_a_reason(message, recent):
+def test_needs_search_always_gives_a_reason(message, recent):
     found = needs_search(message, [RecentTurn(text) for text in recent])
     assert found.reasons
     assert all(found.reasons)
@@ -147,10 +147,10 @@ def test_any_text_gets_an_answer_with_a_reason(message, recent):
 @pytest.mark.parametrize(
     "piece", ["a(", '"', "“", "'", "I ", "וש", "my, ", "what about ", ": ", "ב"]
 )
-def test_absurdly_repetitive_texts_are_read_in_passing(piece):
+def test_needs_search_is_fast_on_repetitive_text(piece):
     assert needs_search(piece * 16_000).reasons
 
 
 @pytest.mark.parametrize("message", ["YC app", "ML model", "allergies?", "סיסמת הוויפי"])
-def test_a_few_words_that_ask_for_nothing_else_are_looked_up(message):
+def test_needs_search_is_true_for_keyword_queries(message):
     assert needs_search(message).needed

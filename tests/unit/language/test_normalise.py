@@ -12,12 +12,12 @@ from commonplace.model.validation import stored_form
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
 
-def test_stored_form_is_composed_trimmed_and_has_one_newline() -> None:
+def test_stored_form_composes_trims_and_unifies_newlines() -> None:
     assert stored_form("  cafe\u0301\r\nline\rline \n") == "café\nline\nline"
 
 
 @given(TEXTS)
-def test_normalising_twice_changes_nothing(text: str) -> None:
+def test_stored_form_is_idempotent(text: str) -> None:
     assert stored_form(stored_form(text)) == stored_form(text)
 
 
@@ -32,7 +32,7 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
         ("ＡＢＣ", "abc"),
     ],
 )
-def test_equal_texts(one: str, other: str) -> None:
+def test_fold_equates_case_punctuation_and_width(one: str, other: str) -> None:
     assert fold(one) == fold(other)
 
 
@@ -53,15 +53,15 @@ def test_equal_texts(one: str, other: str) -> None:
         ("כן", "לא"),
     ],
 )
-def test_different_texts(one: str, other: str) -> None:
+def test_fold_separates_signs_decimals_negation_and_order(one: str, other: str) -> None:
     assert fold(one) != fold(other)
 
 
-def test_a_dash_between_numbers_is_no_sign() -> None:
+def test_fold_reads_a_dash_between_numbers_as_separator() -> None:
     assert fold("rooms 3-5") == "rooms 3 5"
 
 
 @given(TEXTS)
-def test_folding_ignores_encoding_form_and_keeps_single_spaces(text: str) -> None:
+def test_fold_ignores_unicode_normal_form_and_keeps_single_spaces(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(text)
     assert fold(text) == " ".join(fold(text).split())

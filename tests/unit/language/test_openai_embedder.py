@@ -31,7 +31,7 @@ def embedder(server, slept):
     return OpenAiEmbedder(asked, slept.append, lambda: sum(slept))
 
 
-def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(server, embedder):
+def test_openai_embedder_keeps_text_order_and_unit_length(server, embedder):
     texts = ["Dana moved to Berlin", "", "  ", "Dan owes Ana", "a"]
     rows = embedder.embed(texts)
     assert np.allclose(rows, server.model.embed(texts), atol=1e-6)
@@ -39,7 +39,7 @@ def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(server, embed
     assert embedder.embed([]).shape == (0, 32)
 
 
-def test_the_request_is_the_protocols(server, embedder):
+def test_openai_embedder_request_follows_the_protocol(server, embedder):
     embedder.embed(["hello"])
     asked, headers = server.requests[-1], server.headers[-1]
     assert asked == {"model": "small", "input": ["hello"], "encoding_format": "float"}
@@ -47,7 +47,7 @@ def test_the_request_is_the_protocols(server, embedder):
     assert headers["Content-Type"] == "application/json"
 
 
-def test_texts_are_sent_in_batches_and_long_ones_cut(server):
+def test_openai_embedder_batches_texts_and_cuts_long_ones(server):
     embedder = OpenAiEmbedder(EmbedderServer(server.url, "small", batch=4, max_chars=5))
     embedder.hold_to(32)
     embedder.embed([f"a long text {n}" for n in range(10)])
@@ -56,7 +56,7 @@ def test_texts_are_sent_in_batches_and_long_ones_cut(server):
     assert "Authorization" not in server.headers[0]
 
 
-def test_a_text_is_sent_once_however_often_it_is_asked_for(server, embedder):
+def test_openai_embedder_caches_vectors_by_text(server, embedder):
     embedder.hold_to(32)
     first = embedder.embed(["lamp", "lamp", "kettle"])
     again = embedder.embed(["kettle", "lamp", "rivers"])
@@ -64,7 +64,7 @@ def test_a_text_is_sent_once_however_often_it_is_asked_for(server, embedder):
     assert np.array_equal(first[[2, 0]], again[:2])
 
 
-def test_what_is_remembered_of_texts_has_a_bound(server, embedder):
+def test_openai_embedder_cache_is_bounded(server, embedder):
     embedder.hold_to(32)
     for n in range(0, 1000, 100):
         embedder.embed([f"lamp {m}" for m in range(n, n + 100)])
@@ -75,12 +75,12 @@ def test_what_is_remembered_of_texts_has_a_bound(server, embedder):
     assert len(server.requests) == sent + 1
 
 
-def test_nothing_is_sent_until_a_vector_is_wanted(server, embedder):
+def test_openai_embedder_name_needs_no_request(server, embedder):
     assert embedder.name == "openai:small"
     assert server.requests == []
 
 
-def test_the_dimension_is_detected_once_and_held_to(server, embedder):
+def test_openai_embedder_detects_the_dimension_once_and_rejects_others(server, embedder):
     assert embedder.dimension == 32
     assert embedder.dimension == 32
     assert len(server.requests) == 1
@@ -90,21 +90,21 @@ def test_the_dimension_is_detected_once_and_held_to(server, embedder):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_a_passing_trouble_is_tried_again_after_a_growing_pause(server, embedder, slept, status):
+def test_openai_embedder_retries_transient_errors_with_backoff(server, embedder, slept, status):
     embedder.hold_to(32)
     server.then = [refuse(status), refuse(status)]
     assert embedder.embed(["text"]).any()
     assert slept == [0.5, 1.0]
 
 
-def test_a_server_that_says_when_to_come_back_is_obeyed(server, embedder, slept):
+def test_openai_embedder_obeys_retry_after(server, embedder, slept):
     embedder.hold_to(32)
     server.then = [refuse(429, Retry_After="7"), refuse(503, Retry_After="tomorrow")]
     assert embedder.embed(["text"]).any()
     assert slept == [7.0, 1.0]
 
 
-def test_a_server_that_wants_too_long_a_pause_is_down_at_once(server, embedder, slept):
+def test_openai_embedder_fails_at_once_on_a_retry_after_beyond_the_timeout(server, embedder, slept):
     embedder.hold_to(32)
     server.then = [refuse(429, Retry_After="11")]  # longer than the time-out
     with pytest.raises(EmbedderDown, match="429"):
@@ -112,7 +112,7 @@ def test_a_server_that_wants_too_long_a_pause_is_down_at_once(server, embedder, 
     assert slept == []
 
 
-def test_all_attempts_together_take_no_longer_than_the_time_out(server, embedder, slept):
+def test_openai_embedder_timeout_covers_all_attempts(server, embedder, slept):
     embedder.hold_to(32)
     server.then = [refuse(429, Retry_After="6")] * 3
     with pytest.raises(EmbedderDown, match="429"):
@@ -121,7 +121,7 @@ def test_all_attempts_together_take_no_longer_than_the_time_out(server, embedder
     assert len(server.requests) == 2
 
 
-def test_a_server_that_is_down_is_left_alone_for_a_while(server, embedder, slept):
+def test_openai_embedder_cools_down_after_an_outage(server, embedder, slept):
     """Else every call would wait for it."""
     embedder.hold_to(32)
     server.then = [refuse(503, Retry_After="60")]
@@ -133,7 +133,7 @@ def test_a_server_that_is_down_is_left_alone_for_a_while(server, embedder, slept
     assert embedder.embed(["text"]).any()
 
 
-def test_a_text_that_is_refused_does_not_keep_others_waiting(server, embedder):
+def test_openai_embedder_rejected_text_starts_no_cooldown(server, embedder):
     embedder.hold_to(32)
     server.then = [refuse(400)]
     with pytest.raises(EmbedderDown, match="400"):
@@ -141,7 +141,7 @@ def test_a_text_that_is_refused_does_not_keep_others_waiting(server, embedder):
     assert embedder.embed(["text"]).any()
 
 
-def test_trying_again_has_an_end(server, embedder, slept):
+def test_openai_embedder_limits_the_number_of_attempts(server, embedder, slept):
     embedder.hold_to(32)
     server.then = [refuse(500)] * 10
     with pytest.raises(EmbedderDown, match="500"):
@@ -149,7 +149,7 @@ def test_trying_again_has_an_end(server, embedder, slept):
     assert len(server.requests) == ATTEMPTS == len(slept) + 1
 
 
-def test_an_answer_that_does_not_come_is_waited_for_only_once(server, slept):
+def test_openai_embedder_does_not_retry_after_a_timeout(server, slept):
     embedder = OpenAiEmbedder(EmbedderServer(server.url, "small", timeout=0.1), slept.append)
     embedder.hold_to(32)
     server.then = [dawdle(0.5)] * 2
@@ -159,7 +159,7 @@ def test_an_answer_that_does_not_come_is_waited_for_only_once(server, slept):
     assert (slept, len(server.requests)) == ([], 1)
 
 
-def test_a_broken_connection_is_tried_again(server, embedder, slept):
+def test_openai_embedder_retries_a_broken_connection(server, embedder, slept):
     embedder.hold_to(32)
     server.then = [hang_up]
     assert embedder.embed(["text"]).any()
@@ -169,7 +169,9 @@ def test_a_broken_connection_is_tried_again(server, embedder, slept):
 @pytest.mark.parametrize(
     ("status", "told"), [(401, "embedder_key"), (403, "embedder_key"), (404, "embedder_model")]
 )
-def test_a_wrong_setup_is_told_at_once_and_without_the_key(server, embedder, slept, status, told):
+def test_openai_embedder_setup_error_names_the_setting_and_hides_the_key(
+    server, embedder, slept, status, told
+):
     embedder.hold_to(32)
     server.then = [refuse(status, f"Incorrect API key provided: {KEY}")]
     with pytest.raises(EmbedderDown, match=told) as refused:
@@ -179,7 +181,7 @@ def test_a_wrong_setup_is_told_at_once_and_without_the_key(server, embedder, sle
     assert slept == []
 
 
-def test_a_redirect_is_not_followed_with_the_key(server, embedder):
+def test_openai_embedder_does_not_follow_redirects(server, embedder):
     embedder.hold_to(32)
     server.then = [refuse(302, Location=f"{server.url}/elsewhere")]
     with pytest.raises(EmbedderDown, match="302"):
@@ -203,14 +205,14 @@ def test_a_redirect_is_not_followed_with_the_key(server, embedder):
         b"<html>busy</html>",
     ],
 )
-def test_an_answer_that_makes_no_sense_is_an_outage(server, embedder, answer):
+def test_openai_embedder_malformed_answer_raises_embedder_down(server, embedder, answer):
     embedder.hold_to(32)
     server.then = [say(answer)]
     with pytest.raises(EmbedderDown, match="embedder's"):
         embedder.embed(["text"])
 
 
-def test_where_nobody_listens_it_is_down_at_once(slept):
+def test_openai_embedder_unreachable_server_raises_embedder_down_at_once(slept):
     with embedding_server() as gone:
         url = gone.url
     embedder = OpenAiEmbedder(EmbedderServer(url, "small"), slept.append)
@@ -219,7 +221,7 @@ def test_where_nobody_listens_it_is_down_at_once(slept):
     assert slept == []
 
 
-def test_nothing_for_this_machine_goes_through_a_proxy(server, monkeypatch):
+def test_openai_embedder_bypasses_proxies_for_loopback(server, monkeypatch):
     """The key would leave the machine, and unencrypted."""
     with embedding_server() as proxy:
         for variable in ("http_proxy", "HTTP_PROXY", "all_proxy"):
@@ -230,5 +232,5 @@ def test_nothing_for_this_machine_goes_through_a_proxy(server, monkeypatch):
         assert proxy.requests == []
 
 
-def test_an_unmeasured_model_is_blind_in_every_script(embedder):
+def test_openai_embedder_is_uncalibrated_in_every_script(embedder):
     assert all(embedder.calibration.similarity(1.0, script) is None for script in Script)

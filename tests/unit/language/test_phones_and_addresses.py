@@ -73,30 +73,30 @@ NOT_THE_SAME = [
 
 
 @pytest.mark.parametrize(("text", "number"), FOUND)
-def test_a_number_is_found_where_it_stands(text: str, number: str) -> None:
+def test_find_phones_returns_the_exact_span(text: str, number: str) -> None:
     (found,) = find_phones(text)
     assert found.text == number == text[found.start : found.end]
 
 
 @pytest.mark.parametrize("text", NO_PHONE)
-def test_dates_amounts_and_account_numbers_are_no_phones(text: str) -> None:
+def test_find_phones_ignores_dates_amounts_and_account_numbers(text: str) -> None:
     assert find_phones(text) == ()
 
 
-def test_several_numbers_keep_their_order() -> None:
+def test_find_phones_keeps_the_order_of_the_text() -> None:
     found = find_phones("Dana 052-1234567, work 03-5551234, abroad +1 415 555 0132")
     assert [one.text for one in found] == ["052-1234567", "03-5551234", "+1 415 555 0132"]
 
 
 @pytest.mark.parametrize(("a", "b"), THE_SAME)
-def test_one_number_in_two_ways_of_writing(a: str, b: str) -> None:
+def test_is_same_phone_matches_across_formats(a: str, b: str) -> None:
     assert is_same_phone(a, b)
     assert is_same_phone(b, a)
     assert phone_key(a) == phone_key(b)
 
 
 @pytest.mark.parametrize(("a", "b"), NOT_THE_SAME)
-def test_different_numbers_are_never_equal(a: str, b: str) -> None:
+def test_is_same_phone_rejects_different_numbers(a: str, b: str) -> None:
     assert not is_same_phone(a, b)
     assert not is_same_phone(b, a)
 
@@ -106,7 +106,7 @@ prefixes = st.sampled_from(["50", "52", "53", "54", "58"])
 
 
 @given(prefixes, subscribers, st.sampled_from("-. "))
-def test_every_format_of_a_mobile_number_is_found_and_equal(prefix, rest, gap) -> None:
+def test_find_phones_finds_every_format_of_a_mobile_number(prefix, rest, gap) -> None:
     ways = [
         f"0{prefix}{gap}{rest}",
         f"0{prefix}{rest}",
@@ -121,12 +121,12 @@ def test_every_format_of_a_mobile_number_is_found_and_equal(prefix, rest, gap) -
 
 
 @given(prefixes, subscribers, subscribers)
-def test_other_digits_are_another_number(prefix, one, other) -> None:
+def test_is_same_phone_compares_all_digits(prefix, one, other) -> None:
     assert is_same_phone(f"0{prefix}-{one}", f"+972{prefix}{other}") == (one == other)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_equal_numbers_share_their_key_whatever_the_text(a: str, b: str) -> None:
+def test_is_same_phone_is_symmetric_and_agrees_with_phone_key(a: str, b: str) -> None:
     assert is_same_phone(a, b) == is_same_phone(b, a)
     if is_same_phone(a, b):
         assert phone_key(a) == phone_key(b)
@@ -147,7 +147,7 @@ def test_equal_numbers_share_their_key_whatever_the_text(a: str, b: str) -> None
         ("a..b@x.org, a@b, @dana, x@-y.org, 3@4.5", []),
     ],
 )
-def test_addresses_in_a_text(text: str, addresses: list[str]) -> None:
+def test_find_emails_returns_the_addresses_of_a_text(text: str, addresses: list[str]) -> None:
     assert [one.text for one in find_emails(text)] == addresses
 
 
@@ -164,13 +164,13 @@ def test_addresses_in_a_text(text: str, addresses: list[str]) -> None:
         ("no address", "no address", False),
     ],
 )
-def test_only_what_is_certainly_one_address_is_equal(a: str, b: str, same: bool) -> None:
+def test_is_same_email_matches_only_equivalent_addresses(a: str, b: str, same: bool) -> None:
     assert is_same_email(a, b) is same
     assert is_same_email(b, a) is same
 
 
 @given(st.emails())
-def test_case_never_makes_another_address(address: str) -> None:
+def test_email_key_ignores_case_and_is_idempotent(address: str) -> None:
     key = email_key(address)
     assert email_key(address.upper()) == key
     if key is not None:
@@ -179,14 +179,14 @@ def test_case_never_makes_another_address(address: str) -> None:
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("unit", ["1 ", "0", "052-", "+1", "(", "a@", "a.", "a@b.", "phone 1"])
-def test_a_hostile_text_is_searched_to_its_end(unit: str) -> None:
+def test_find_phones_and_emails_are_fast_on_hostile_text(unit: str) -> None:
     """A pattern that backtracks would need hours for this much."""
     text = (unit * 32_000)[:31_970] + " dana@bank.co.il +972521234567"
     assert find_emails(text)[-1].text == "dana@bank.co.il"
     assert find_phones(text)[-1].text == "+972521234567"
 
 
-def test_the_library_comes_with_the_first_number() -> None:
+def test_phonenumbers_library_is_imported_lazily() -> None:
     script = (
         "import sys, commonplace.language.fields.phone_email as contacts\n"
         "contacts.find_phones('no number'), contacts.find_emails('no address')\n"

@@ -37,7 +37,7 @@ PEOPLE = ("Melanie", "Caroline", "Jon", "Dana Levi", "Joanna", "דנה", "user",
         ("", Trait(0)),
     ],
 )
-def test_what_is_asked_for(text, asks_for):
+def test_parse_question_detects_the_requested_trait(text, asks_for):
     assert parse_question(text).asks_for == asks_for
 
 
@@ -57,7 +57,7 @@ def test_what_is_asked_for(text, asks_for):
         ("The code is 120260", set(), set()),
     ],
 )
-def test_months_and_years(text, months, years):
+def test_parse_question_reads_months_and_years(text, months, years):
     question = parse_question(text)
     assert (question.months, question.years) == (months, years)
 
@@ -70,7 +70,7 @@ def test_months_and_years(text, months, years):
         ("Where does Dana live?", False),
     ],
 )
-def test_whether_the_asker_speaks_of_themself(text, of_the_user):
+def test_parse_question_detects_first_person(text, of_the_user):
     assert parse_question(text).of_the_user is of_the_user
 
 
@@ -97,7 +97,7 @@ def test_whether_the_asker_speaks_of_themself(text, of_the_user):
         ("", set()),
     ],
 )
-def test_who_is_named(text, people):
+def test_find_named_people_matches_spellings_and_short_names(text, people):
     assert find_named_people(text, PEOPLE).people == people
 
 
@@ -122,11 +122,11 @@ MORE_PEOPLE = ("Ana", "Maya", "Will", "May", "Arthur", "José", "Project Manager
         ("ודנה, מה היא אמרה?", {"דנה"}),
     ],
 )
-def test_a_name_that_is_an_ordinary_word_takes_a_capital_and_a_month_no_preposition(text, people):
+def test_find_named_people_requires_a_capital_for_common_words_and_months(text, people):
     assert find_named_people(text, MORE_PEOPLE).people == people
 
 
-def test_spellings_of_one_person_are_one_mention():
+def test_find_named_people_groups_spellings_of_one_person():
     found = find_named_people(
         "What did Ana and Tom say?", ("Ana", "Ana Cohen", "ana@example.com", "Tom")
     )
@@ -136,7 +136,7 @@ def test_spellings_of_one_person_are_one_mention():
     }
 
 
-def test_a_person_called_like_a_month_is_no_month():
+def test_parse_question_ignores_months_that_are_names():
     named = find_named_people("When did May visit Rome?", ("May",))
     assert parse_question("When did May visit Rome?", named.words).months == set()
     assert parse_question(
@@ -144,19 +144,19 @@ def test_a_person_called_like_a_month_is_no_month():
     ).months == {5}
 
 
-def test_of_a_possessive_nothing_is_left():
+def test_remove_names_removes_the_possessive():
     text = "What is Chris' job?"
     assert remove_names(text, find_named_people(text, ("Chris",))) == "What is job?"
 
 
-def test_a_first_name_that_two_people_share_names_both():
+def test_find_named_people_returns_all_people_with_a_shared_first_name():
     assert find_named_people("Did Dana call?", ("Dana Levi", "Dana Cohen")).people == {
         "Dana Levi",
         "Dana Cohen",
     }
 
 
-def test_among_very_many_people_only_what_is_written_counts():
+def test_find_named_people_matches_exactly_among_very_many_people():
     crowd = [f"Person{number}" for number in range(600)] + ["Melanie"]
     assert find_named_people("What did Melanie say?", crowd).people == {"Melanie"}
     assert find_named_people("What did Melaine say?", crowd).people == set()
@@ -170,17 +170,17 @@ def test_among_very_many_people_only_what_is_written_counts():
         ("What is a melon?", "What is a melon?"),
     ],
 )
-def test_a_question_without_its_names(text, bare):
+def test_remove_names_keeps_the_other_words(text, bare):
     assert remove_names(text, find_named_people(text, PEOPLE)) == bare
 
 
-def test_a_word_at_the_beginning_is_not_written_like_a_name_and_neither_are_capitals_alone():
+def test_capitalised_words_skip_sentence_start_and_acronyms():
     assert capitalised_words("Where did Dana meet NASA and Ilan?") == ["Dana", "Ilan"]
     assert capitalised_words("where did dana go?") == []
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=5))
-def test_any_text_can_be_read(text, people):
+def test_parse_question_accepts_any_text(text, people):
     parse_question(text)
     named = find_named_people(text, people)
     assert named.people <= set(people)

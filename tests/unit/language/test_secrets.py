@@ -9,10 +9,10 @@ from commonplace.language.safety.sensitive import is_secret_subject
     "subject",
     ["wifi password", "PIN", "door codes", "API key", "הסיסמה של הבית", "קוד הבניין", "пароль"],
 )
-def test_a_secret_is_told_by_its_name(subject):
+def test_is_secret_subject_detects_passwords_pins_and_codes(subject):
     assert is_secret_subject(subject)
 
 
 @pytest.mark.parametrize("subject", ["shipping address", "opinion of Dana", "codec", "spinach"])
-def test_a_word_that_only_holds_such_a_name_is_none(subject):
+def test_is_secret_subject_ignores_partial_words(subject):
     assert not is_secret_subject(subject)

@@ -35,16 +35,16 @@ from commonplace.language.text.sentences import split_sentences
         ),
     ],
 )
-def test_sentences(text: str, expected: list[str]) -> None:
+def test_split_sentences_finds_the_expected_boundaries(text: str, expected: list[str]) -> None:
     assert split_sentences(text) == expected
 
 
 @pytest.mark.timeout(20)  # a pattern that backtracks would take hours
 @pytest.mark.parametrize("text", ["." * 100_000, "Dr. " * 25_000, '."' * 50_000, "\n" * 100_000])
-def test_strange_texts_are_read_in_one_pass(text: str) -> None:
+def test_split_sentences_is_fast_on_repetitive_text(text: str) -> None:
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
 @given(st.text(alphabet="ab A.!?…。\n\"'3"))
-def test_no_character_is_lost(text: str) -> None:
+def test_split_sentences_loses_no_character(text: str) -> None:
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())

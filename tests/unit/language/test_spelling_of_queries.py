@@ -34,21 +34,21 @@ VOCABULARY = Known(
         ("gardeners2", "gardeners2"),
     ],
 )
-def test_how_a_term_is_spelled(term, spelled):
+def test_correct_spelling_maps_terms_to_the_vocabulary(term, spelled):
     assert correct_spelling([term], VOCABULARY) == {term: spelled}
 
 
-def test_a_name_stays_as_it_is():
+def test_correct_spelling_leaves_proper_names_unchanged():
     assert correct_spelling(["kettel"], VOCABULARY, proper={"kettel"}) == {"kettel": "kettel"}
 
 
-def test_where_two_are_equally_near_it_is_the_same_one_every_time():
+def test_correct_spelling_breaks_ties_deterministically():
     known = Known(["paintinga", "paintingb"])
     assert correct_spelling(["paintingc"], known) == {"paintingc": "paintinga"}
 
 
 @given(st.lists(st.text(max_size=12), max_size=6))
-def test_every_term_gets_an_answer_that_is_known_or_itself(terms):
+def test_correct_spelling_returns_a_known_term_or_the_input(terms):
     found = correct_spelling(terms, VOCABULARY)
     assert set(found) == set(terms)
     assert all(other in VOCABULARY or other == term for term, other in found.items())

@@ -6,7 +6,7 @@ from commonplace.language.text.lexicon import STOP_WORD_LANGUAGES, negation_word
 
 
 @pytest.mark.parametrize("language", STOP_WORD_LANGUAGES)
-def test_every_language_has_both_lists_and_they_do_not_overlap(language: str) -> None:
+def test_stop_words_and_negations_exist_per_language_and_are_disjoint(language: str) -> None:
     assert len(stop_words(language)) >= 60
     assert len(negation_words(language)) >= 5
     assert not stop_words(language) & negation_words(language)
@@ -26,10 +26,10 @@ def test_every_language_has_both_lists_and_they_do_not_overlap(language: str) ->
         ("he", "לא אין אל בלי"),
     ],
 )
-def test_negations_are_no_stop_words(language: str, words: str) -> None:
+def test_stop_words_exclude_negations(language: str, words: str) -> None:
     assert set(words.split()) <= negation_words(language)
     assert not set(words.split()) & stop_words(language)
 
 
-def test_an_unknown_language_has_no_words() -> None:
+def test_stop_words_of_an_unknown_language_are_empty() -> None:
     assert stop_words("xx") == negation_words("xx") == frozenset()

@@ -45,12 +45,12 @@ def traits(text):
         ("she read “Dune” again", Trait.NAME),
     ],
 )
-def test_what_a_text_is_like(text, expected):
+def test_traits_of_detects_question_number_time_and_name(text, expected):
     assert traits(text) == expected
 
 
 @given(st.text(max_size=100))
-def test_any_text_has_traits_and_they_know_its_script(text):
+def test_traits_of_any_text_encode_its_script(text):
     found = traits_of(text)
     assert found & Trait.KNOWN
     assert found >> SCRIPT_SHIFT in script_codes(frozenset([detect_script(text)]))

@@ -38,7 +38,7 @@ def left_of(text):
         (ORDER, ""),
     ],
 )
-def test_only_the_paragraphs_before_an_order_are_believed(text, left):
+def test_mask_instructions_keeps_only_paragraphs_before_the_instruction(text, left):
     assert left_of(text) == left.split()
 
 
@@ -50,7 +50,7 @@ def test_only_the_paragraphs_before_an_order_are_believed(text, left):
         NOA,  # marked by somebody who knew why
     ],
 )
-def test_all_of_it_goes_where_the_orders_cannot_be_told_from_the_rest(text):
+def test_mask_instructions_masks_all_when_instructions_are_inseparable(text):
     assert left_of(text) == []
 
 
@@ -64,7 +64,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
-def test_whatever_is_left_gives_no_orders_and_stands_where_it_stood(pieces):
+def test_mask_instructions_leaves_no_suspicious_text_and_keeps_positions(pieces):
     text = "".join(part for piece in pieces for part in piece)
     left = mask_instructions(text)
     assert not is_suspicious(left)

@@ -17,7 +17,7 @@ started working at Intel.
 Dana"""
 
 
-def test_a_line_that_was_full_goes_on_in_the_next_one():
+def test_unwrap_lines_joins_full_lines():
     assert "my husband Yossi and I moved to Haifa" in unwrap_lines(WRAPPED)
     assert "because I started working" in unwrap_lines(WRAPPED)
     assert unwrap_lines(WRAPPED).startswith("Hi Maya,\n\nit has")
@@ -35,12 +35,12 @@ def test_a_line_that_was_full_goes_on_in_the_next_one():
         "are that people write in one go.\nAnother one.",
     ],
 )
-def test_lines_that_were_not_full_stay(text):
+def test_unwrap_lines_keeps_short_lines_lists_and_speaker_lines(text):
     assert unwrap_lines(text) == text
 
 
 @given(st.text(alphabet="ab \n-.", max_size=400))
-def test_every_place_stays_what_it_was(text):
+def test_unwrap_lines_preserves_length_and_characters(text):
     joined = unwrap_lines(text)
     assert len(joined) == len(text)
     assert joined.replace("\n", " ") == text.replace("\n", " ")

@@ -108,32 +108,34 @@ BAD = [
 @pytest.mark.parametrize(
     ("kind", "text"), [(kind, text) for kind, texts in GOOD.items() for text in texts]
 )
-def test_well_written(kind: Kind, text: str) -> None:
+def test_writing_policy_accepts_well_written_statements(kind: Kind, text: str) -> None:
     assert check_writing(kind, text) == ()
 
 
 @pytest.mark.parametrize(("kind", "text", "codes"), BAD)
-def test_what_is_wrong_is_named(kind: Kind, text: str, codes: set[str]) -> None:
+def test_writing_policy_remarks_have_the_expected_codes(
+    kind: Kind, text: str, codes: set[str]
+) -> None:
     assert {remark.code for remark in check_writing(kind, text)} == codes
 
 
-def test_the_set_is_large_and_touches_every_rule() -> None:
+def test_writing_policy_examples_cover_every_rule() -> None:
     assert sum(map(len, GOOD.values())) + len(BAD) >= 60
     assert set().union(*(codes for _, _, codes in BAD)) == {rule.code for rule in WRITING_RULES}
 
 
-def test_a_remark_names_what_it_stumbled_over() -> None:
+def test_writing_policy_remark_quotes_the_offending_word() -> None:
     (remark,) = check_writing(Kind.FACT, "Dana lives near my house.")
     assert str(remark) == ("«my» is a pronoun; write in the third person and name who is meant.")
 
 
 @pytest.mark.parametrize("kind", sorted(set(Kind) - {Kind.FACT, Kind.EVENT, Kind.INSIGHT}))
-def test_other_kinds_have_no_policy(kind: Kind) -> None:
+def test_writing_policy_applies_to_facts_events_and_insights_only(kind: Kind) -> None:
     assert check_writing(kind, "Wow! I was here. Me too. And you? " * 20) == ()
 
 
 @given(st.text(max_size=400))
-def test_any_text_can_be_checked(text: str) -> None:
+def test_writing_policy_checks_any_text_with_unique_codes(text: str) -> None:
     for kind in (Kind.FACT, Kind.EVENT, Kind.INSIGHT):
         codes = [remark.code for remark in check_writing(kind, text)]
         assert len(codes) == len(set(codes))
@@ -141,7 +143,7 @@ def test_any_text_can_be_checked(text: str) -> None:
 
 
 @given(st.sampled_from([text for texts in GOOD.values() for text in texts]))
-def test_space_around_a_text_changes_nothing(text: str) -> None:
+def test_writing_policy_ignores_surrounding_whitespace(text: str) -> None:
     for kind in (Kind.FACT, Kind.EVENT):
         assert check_writing(kind, f"  {text}\n") == check_writing(kind, text)
 
@@ -161,7 +163,7 @@ TO_BE_SUMMARISED = [
 ]
 
 
-def test_summaries_of_the_engine_hold_to_length_and_number_of_sentences() -> None:
+def test_writing_policy_limits_hold_for_summaries() -> None:
     formal = {"length", "sentences"}
     passed = [
         not formal & {remark.code for remark in check_writing(Kind.FACT, summarise(text))}

@@ -10,19 +10,19 @@ from commonplace.language.compare.compare import CompareVerdict
 from commonplace.model.profile.consent import STRICTER_BY
 
 
-def test_the_same_words_are_the_same_value_even_where_a_model_is_blind():
+def test_proposal_value_equal_text_is_the_same_without_similarity():
     assert is_same_value(CompareVerdict.EQUAL, None)
 
 
 @pytest.mark.parametrize("verdict", [CompareVerdict.OPEN, CompareVerdict.SAME])
-def test_other_words_need_more_than_a_rewording_needs(verdict):
+def test_proposal_value_rewording_needs_a_higher_similarity(verdict):
     assert STRICTER_BY == 0.05
     assert not is_same_value(verdict, FULL_REWORDING_SIMILARITY)
     assert is_same_value(verdict, FULL_REWORDING_SIMILARITY + STRICTER_BY)
 
 
 @pytest.mark.parametrize("verdict", [CompareVerdict.MORE, CompareVerdict.LESS])
-def test_to_say_more_or_less_is_another_value(verdict):
+def test_proposal_value_with_more_or_less_content_is_different(verdict):
     """Short of 1.0, which no two different texts reach."""
     assert not is_same_value(verdict, REWORDING_SIMILARITY)
     assert not is_same_value(verdict, 0.99)
@@ -32,14 +32,14 @@ def test_to_say_more_or_less_is_another_value(verdict):
     "verdict",
     [CompareVerdict.CHANGED, CompareVerdict.MASKED, CompareVerdict.BOTH, CompareVerdict.APART],
 )
-def test_what_differs_is_never_the_same_however_alike_it_sounds(verdict):
+def test_proposal_value_that_differs_is_never_the_same(verdict):
     assert not is_same_value(verdict, 1.0)
 
 
 @pytest.mark.parametrize(
     "verdict", [each for each in CompareVerdict if each is not CompareVerdict.EQUAL]
 )
-def test_where_similarity_is_unknown_they_are_two(verdict):
+def test_proposal_value_without_similarity_is_different(verdict):
     assert not is_same_value(verdict, None)
 
 
@@ -59,5 +59,5 @@ def test_where_similarity_is_unknown_they_are_two(verdict):
         (["run"], ["run", "read"], False),
     ],
 )
-def test_a_number_is_what_it_reads_like(one, other, equal):
+def test_is_equal_value_compares_numbers_by_value(one, other, equal):
     assert is_equal_value(one, other) is is_equal_value(other, one) is equal

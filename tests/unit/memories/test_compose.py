@@ -18,14 +18,14 @@ def composed(principal=ANA, **given):
     return compose_memory(read_draft(given), "m1", principal, START)
 
 
-def test_summary_tags_and_category_are_derived():
+def test_compose_memory_derives_summary_tags_and_category():
     made = composed(content="I prefer green tea. Coffee keeps me awake for hours. " * 5)
     assert made.summary == "I prefer green tea."
     assert made.category == "preferences"
     assert {"tea", "coffee"} <= set(made.tags)
 
 
-def test_what_is_given_stands():
+def test_compose_memory_keeps_given_fields():
     made = composed(content="I prefer tea", summary="Tea!", category="food", tags=[])
     assert (made.summary, made.category, made.tags) == ("Tea!", "food", ())
 
@@ -34,34 +34,34 @@ def test_what_is_given_stands():
     ("kind", "category"),
     [("note", "preferences"), ("fact", "preferences"), ("event", "event"), ("log", "activity")],
 )
-def test_only_kinds_whose_default_says_little_are_categorised_by_words(kind, category):
+def test_compose_memory_derives_category_by_words_for_generic_kinds_only(kind, category):
     assert composed(kind=kind, content="I prefer green tea over coffee").category == category
 
 
-def test_words_that_fit_no_rule_get_the_kinds_category():
+def test_compose_memory_falls_back_to_the_category_of_the_kind():
     assert composed(content="Zebras sleep standing").category == "knowledge"
 
 
-def test_a_procedure_is_summed_up_by_its_title():
+def test_compose_memory_summarises_a_procedure_by_its_title():
     made = composed(kind="procedure", content="Make strong tea", steps=["Boil", "Pour"])
     assert made.summary == "Make strong tea"
 
 
-def test_times_are_those_of_the_clock():
+def test_compose_memory_takes_times_from_the_clock():
     made = composed(content="x")
     assert {made.created_at, made.updated_at, made.arrived_at, made.valid_from} == {START}
     earlier = START - timedelta(days=900)
     assert composed(content="x", valid_from=earlier).valid_from == earlier
 
 
-def test_nothing_is_stored_that_has_ended_already():
+def test_compose_memory_refuses_an_expired_memory():
     for ends in ({"expires_at": START}, {"ttl_days": 0}):
         with pytest.raises(InvalidInput, match="expired") as caught:
             composed(content="x", **ends)
         assert caught.value.field == "expires_at"
 
 
-def test_an_agent_signs_with_its_own_name_only():
+def test_compose_memory_refuses_another_agents_id():
     helper = ANA.as_agent("helper")
     assert composed(helper, content="x").agent_id == "helper"
     assert composed(helper, content="x", agent_id="helper").agent_id == "helper"

@@ -13,7 +13,7 @@ from commonplace.model.memory.memory import Sensitivity
 from support.pure_values import texts
 
 
-def test_the_default_kind_is_a_note():
+def test_read_draft_defaults_to_note():
     draft = read_draft({"content": "  an idea \r\n"})
     assert (draft.kind, draft.content) == (Kind.NOTE, "an idea")
 
@@ -44,7 +44,7 @@ def test_the_default_kind_is_a_note():
         ({"kind": "procedure", "content": "Make tea", "steps": []}, "steps"),
     ],
 )
-def test_a_missing_field_is_named(given_fields, missing):
+def test_read_draft_error_names_the_missing_field(given_fields, missing):
     with pytest.raises(MissingField) as caught:
         read_draft(given_fields)
     assert caught.value.field == missing
@@ -79,25 +79,25 @@ def test_a_missing_field_is_named(given_fields, missing):
         ({"kind": "kv", "metadata": {"subject": ["a"], "value": 1}}, "metadata.subject"),
     ],
 )
-def test_a_wrong_field_is_named(given_fields, field):
+def test_read_draft_error_names_the_invalid_field(given_fields, field):
     with pytest.raises(InvalidInput) as caught:
         read_draft(given_fields)
     assert caught.value.field == field
 
 
-def test_without_a_kind_the_words_decide():
+def test_read_draft_classifies_content_without_a_kind():
     draft = read_draft({"content": "Remember that the gate code is 1948#"})
     assert (draft.kind, draft.content) == (Kind.KV, "the gate code is 1948#")
     assert draft.metadata == {"subject": "gate code", "value": "1948#"}
 
 
-def test_a_given_kind_stands_and_so_do_its_words():
+def test_read_draft_keeps_a_given_kind_and_content():
     draft = read_draft({"kind": "note", "content": "Remember that the gate code is 1948#"})
     assert (draft.kind, draft.content) == (Kind.NOTE, "Remember that the gate code is 1948#")
     assert draft.metadata == {}
 
 
-def test_fields_that_were_given_outrank_those_in_the_words():
+def test_read_draft_given_metadata_overrides_extracted_fields():
     said = {"content": "Dana from the bank, 052-1234567", "metadata": {"name": "Dana Levi"}}
     draft = read_draft(said)
     assert draft.kind is Kind.CONTACT
@@ -112,12 +112,12 @@ def test_fields_that_were_given_outrank_those_in_the_words():
         ("contact", "Dan the plumber", {"name": "Dan", "role": "plumber"}),
     ],
 )
-def test_a_kind_without_fields_reads_them_in_the_words(kind, content, metadata):
+def test_read_draft_extracts_the_fields_of_a_given_kind(kind, content, metadata):
     draft = read_draft({"kind": kind, "content": content})
     assert (draft.content, draft.metadata) == (content, metadata)
 
 
-def test_who_gives_the_required_fields_has_said_what_is_meant():
+def test_read_draft_extracts_nothing_when_required_fields_are_given():
     given_fields = {
         "kind": "contact",
         "content": "Dan, 052-1234567",
@@ -126,18 +126,18 @@ def test_who_gives_the_required_fields_has_said_what_is_meant():
     assert read_draft(given_fields).metadata == {"name": "Daniel"}
 
 
-def test_an_unknown_field_is_refused():
+def test_read_draft_refuses_an_unknown_field():
     with pytest.raises(UnknownField, match="colour"):
         read_draft({"content": "x", "colour": "red"})
 
 
-def test_the_seeds_words_are_understood():
+def test_read_draft_accepts_field_names_of_the_seed():
     draft = read_draft({"content": "x", "scope": "preference", "sensitivity": "sensitive"})
     assert (draft.facet, draft.sensitivity) == ("preference", Sensitivity.HIGH)
     assert read_draft({"content": "x", "scope": "a", "facet": "b"}).facet == "b"
 
 
-def test_rules_at_the_edge_of_their_policy_pass():
+def test_read_draft_accepts_rules_at_the_policy_limits():
     rule = {"kind": "rule", "content": "x", "evidence": ["e"], "confidence": 0.8}
     assert read_draft(rule).stability is None
     assert read_draft({**rule, "stability": "permanent"}).stability is Stability.PERMANENT
@@ -162,11 +162,11 @@ def test_rules_at_the_edge_of_their_policy_pass():
         ),
     ],
 )
-def test_fields_alone_are_put_into_words(kind, metadata, content):
+def test_read_draft_renders_content_from_metadata(kind, metadata, content):
     assert read_draft({"kind": kind, "metadata": metadata}).content == content
 
 
-def test_given_words_stand():
+def test_read_draft_keeps_given_content_with_metadata():
     draft = read_draft({"kind": "contact", "content": "My plumber Dan", "metadata": {"name": "D"}})
     assert draft.content == "My plumber Dan"
 
@@ -184,24 +184,24 @@ def test_given_words_stand():
         ({"metadata": {"steps": ["Boil"]}}, "1. Boil", ["Boil"]),
     ],
 )
-def test_steps_come_as_a_list_or_as_numbered_lines(given_fields, content, steps):
+def test_read_draft_reads_steps_from_a_list_or_numbered_lines(given_fields, content, steps):
     draft = read_draft({"kind": "procedure", **given_fields})
     assert draft.content == content
     assert draft.metadata["steps"] == steps
 
 
-def test_steps_that_are_too_long_together_are_refused():
+def test_read_draft_refuses_steps_that_are_too_long_together():
     with pytest.raises(TooLong):
         read_draft({"kind": "procedure", "steps": ["x" * 2000] * 20})
 
 
-def test_the_title_of_a_procedure_is_what_is_no_step():
+def test_procedure_title_is_the_text_without_steps():
     assert procedure_title("Make tea\n1. Boil\n2. Pour") == "Make tea"
     assert procedure_title("1. Boil") is None
 
 
 @given(st.lists(texts, min_size=1, max_size=6))
-def test_steps_stay_in_their_order(steps):
+def test_read_draft_keeps_the_order_of_steps(steps):
     draft = read_draft({"kind": "procedure", "steps": steps})
     assert draft.metadata["steps"] == steps
     assert draft.content == "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))

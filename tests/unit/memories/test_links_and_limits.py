@@ -21,18 +21,18 @@ neighbours = st.lists(
 
 
 @given(neighbours)
-def test_the_five_nearest_of_at_least_three_quarters(near):
+def test_build_links_takes_the_five_nearest_above_the_threshold(near):
     links = build_links(memory(id="new"), near, START)
     close = sorted((n.similarity for n in near if n.similarity >= 0.75), reverse=True)
     assert [link.strength for link in links] == [round(s, 4) for s in close[:5]]
     assert all("new" in (link.a, link.b) and link.a < link.b for link in links)
 
 
-def test_nothing_is_linked_to_itself():
+def test_build_links_never_links_a_memory_to_itself():
     assert build_links(memory(id="m1"), [Neighbour("m1", 1.0)], START) == []
 
 
-def test_a_sixth_soul_is_refused():
+def test_live_limit_refuses_a_sixth_soul():
     check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 4})
     with pytest.raises(LimitReached, match="At most 5 soul"):
         check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 5})
@@ -40,5 +40,5 @@ def test_a_sixth_soul_is_refused():
         check_live_limits([memory(kind=Kind.SOUL)] * 2, {Kind.SOUL: 4})
 
 
-def test_other_kinds_have_no_limit():
+def test_live_limit_does_not_apply_to_notes():
     check_live_limits([memory()], {Kind.NOTE: 10**6})

@@ -18,7 +18,7 @@ ORDER = list(Sensitivity)
 
 @settings(max_examples=30)
 @given(st.lists(memories, min_size=2, max_size=5, unique_by=lambda m: m.id))
-def test_what_a_summary_takes_from_its_originals(originals):
+def test_build_summary_takes_extremes_of_importance_confidence_sensitivity(originals):
     summary = build_summary("s", originals, START)
     assert (summary.kind, summary.stability) == (Kind.SUMMARY, Stability.STABLE)
     assert summary.expires_at is None
@@ -30,17 +30,17 @@ def test_what_a_summary_takes_from_its_originals(originals):
     assert summary.pinned == any(m.pinned for m in originals)
 
 
-def test_what_they_share_is_kept_and_what_they_do_not_is_left_out():
+def test_build_summary_keeps_only_shared_category_and_thread():
     one, other = memory(category="work", thread_id="t"), memory(category="work", thread_id="u")
     summary = build_summary("s", [one, other], START)
     assert (summary.category, summary.thread_id) == ("work", None)
     assert build_summary("s", [one, memory()], START).category == "history"
 
 
-def test_it_holds_since_the_first_of_them():
+def test_build_summary_is_valid_from_the_earliest_original():
     early = memory(valid_from=START - timedelta(days=9))
     assert build_summary("s", [memory(), early], START).valid_from == early.valid_from
 
 
-def test_the_same_words_are_told_once():
+def test_build_summary_deduplicates_content():
     assert build_summary("s", [memory(), memory(id="m2")], START).content.count("spare key") == 1

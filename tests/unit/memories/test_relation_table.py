@@ -57,32 +57,32 @@ def decided(relation, kind, *, on_conflict="ask", new=None, old=None):
     return decide_action(told, weighed, START, OnConflict(on_conflict))
 
 
-def test_the_table_has_a_cell_for_every_relation_and_kind():
+def test_action_table_covers_every_relation_and_kind():
     assert set(PROMISED) == set(Kind)
     assert tuple(MemoryRelation) == RELATIONS
     assert set(ACTION_TABLE) == {(relation, kind) for relation in MemoryRelation for kind in Kind}
 
 
 @pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
-def test_a_cell_on_the_same_day(relation, kind, action):
+def test_action_table_gives_the_promised_action_on_the_same_day(relation, kind, action):
     assert action_for(MemoryRelation(relation), Kind(kind), same_day=True) == action
 
 
 @pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
-def test_on_another_day_only_an_event_is_another_one(relation, kind, action):
+def test_action_table_stores_an_event_of_another_day_separately(relation, kind, action):
     told = action_for(MemoryRelation(relation), Kind(kind), same_day=False)
     assert told == ("stored" if kind == "event" else action)
 
 
 @pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
-def test_what_is_decided_about_one_neighbour_is_its_cell(relation, kind, action):
+def test_decide_action_for_one_neighbour_follows_the_action_table(relation, kind, action):
     decision = decided(relation, kind)
     assert (decision.relation, decision.action) == (relation, action)
     assert len(decision.others) == (0 if relation == "new" else 1)
 
 
 @pytest.mark.parametrize("relation", ["repeat", "rewording"])
-def test_an_event_is_of_the_day_when_it_happened_not_when_it_was_told(relation):
+def test_decide_action_compares_events_by_valid_from_not_created_at(relation):
     yesterday = START - timedelta(days=1)
     told_before = a_memory("Told before", kind=Kind.EVENT, created_at=yesterday)
     of_yesterday = a_memory("Told now", kind=Kind.EVENT, valid_from=yesterday)
@@ -92,13 +92,13 @@ def test_an_event_is_of_the_day_when_it_happened_not_when_it_was_told(relation):
 
 
 @pytest.mark.parametrize("kind", WISHES)
-def test_a_wish_is_heard_only_where_a_person_would_decide(kind):
+def test_on_conflict_choice_applies_only_to_kinds_that_ask(kind):
     told = {wish: decided("changed", kind, on_conflict=wish).action for wish in WISHES[kind]}
     assert told == WISHES[kind]
 
 
 @pytest.mark.parametrize("kind", PROMISED)
-def test_what_comes_as_an_alternative_never_asks_and_never_replaces(kind):
+def test_on_conflict_alternative_never_asks_and_never_supersedes(kind):
     action = decided("changed", kind, on_conflict="alternative").action
     replaces = ACTION_TABLE[MemoryRelation.CHANGED, Kind(kind)] in (
         Action.PENDING,
@@ -109,14 +109,14 @@ def test_what_comes_as_an_alternative_never_asks_and_never_replaces(kind):
 
 @pytest.mark.parametrize("wish", list(OnConflict))
 @pytest.mark.parametrize("relation", ["repeat", "near", "new"])
-def test_no_wish_changes_what_is_not_in_question(relation, wish):
+def test_on_conflict_choice_does_not_affect_repeat_near_or_new(relation, wish):
     assert (
         decided(relation, "kv", on_conflict=wish).action
         == PROMISED["kv"][RELATIONS.index(relation)]
     )
 
 
-def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
+def test_decide_action_ranks_repeat_above_changed_above_rewording():
     stands = {relation: a_memory(f"It was {relation}", kind=Kind.KV) for relation in RELATIONS[:4]}
 
     def among(*relations):
@@ -130,7 +130,7 @@ def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
     assert among("near", "rewording") == "rewording"
 
 
-def test_a_fact_supersedes_all_that_certainly_say_otherwise():
+def test_decide_action_supersedes_all_certain_contradictions():
     old = [a_memory(f"It was {n}", kind=Kind.FACT) for n in range(3)]
     weighed = [
         ComparedMemory(each, RelationVerdict(MemoryRelation.CHANGED, f"reason {each.id}"), 0.9)
@@ -140,7 +140,7 @@ def test_a_fact_supersedes_all_that_certainly_say_otherwise():
     assert {each.id for each in decision.others} == {each.id for each in old}
 
 
-def test_of_texts_that_are_merely_alike_only_the_closest_is_meant():
+def test_decide_action_picks_the_closest_of_uncertain_changes():
     near, far = a_memory("near", kind=Kind.FACT), a_memory("far", kind=Kind.FACT)
     weighed = [
         ComparedMemory(far, RelationVerdict(MemoryRelation.CHANGED, certain=False), 0.89),
@@ -150,7 +150,7 @@ def test_of_texts_that_are_merely_alike_only_the_closest_is_meant():
     assert decision.others == (near,)
 
 
-def test_what_was_true_before_and_is_told_later_changes_nothing():
+def test_decide_action_stores_earlier_or_ended_facts_without_superseding():
     since_march = a_memory("It is so", kind=Kind.FACT, valid_from=START)
     earlier = a_memory("It was so", kind=Kind.FACT, valid_from=START - timedelta(days=9))
     over = a_memory("It was so", kind=Kind.FACT, valid_to=START - timedelta(days=1))

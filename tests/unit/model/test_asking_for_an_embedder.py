@@ -9,15 +9,15 @@ from commonplace.errors import SHIPPED_EMBEDDERS, embedder_option
 
 
 @pytest.mark.parametrize(("kept", "setting"), SHIPPED_EMBEDDERS.items())
-def test_each_shipped_embedder_is_the_one_that_its_setting_makes(kept, setting):
+def test_embedder_option_names_the_setting_of_each_shipped_embedder(kept, setting):
     assert make_embedder(setting).name == kept
     assert embedder_option(kept) == f"`--embedder {setting}`"
 
 
-def test_a_model_behind_a_server_is_named_by_its_setting():
+def test_embedder_option_names_the_model_setting_of_a_server():
     told = embedder_option(make_embedder("openai").name)
     assert told == "`--embedder openai` and the setting embedder_model = text-embedding-3-small"
 
 
-def test_one_that_no_setting_makes_is_told_by_its_name():
+def test_embedder_option_falls_back_to_the_embedder_name():
     assert "hashing-64" in embedder_option("hashing-64")

@@ -72,7 +72,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("rule", "arguments", "error"), REFUSED)
-def test_refused_with_the_field_named(rule, arguments, error):
+def test_validation_error_names_the_field(rule, arguments, error):
     value, *limits = arguments
     with pytest.raises(error) as caught:
         rule(value, "place", *limits)
@@ -94,14 +94,14 @@ def test_refused_with_the_field_named(rule, arguments, error):
         ),
     ],
 )
-def test_dates_are_read_in_utc(value, expected):
+def test_validation_reads_dates_as_utc(value, expected):
     assert validation.when(value, "date") == expected
     assert validation.when(value, "date").tzinfo is UTC
 
 
 @pytest.mark.parametrize("edge", ["0001-01-02", "9999-12-30"])
 @given(zone=st.timedeltas(timedelta(hours=-23), timedelta(hours=23)))
-def test_no_zone_carries_a_date_over_the_edge_of_the_calendar(edge, zone):
+def test_validation_refuses_dates_out_of_the_calendar_range(edge, zone):
     local = datetime.fromisoformat(edge).replace(tzinfo=timezone(zone))
     inwards = zone <= timedelta(0) if edge.startswith("0") else zone >= timedelta(0)
     if inwards:
@@ -111,7 +111,7 @@ def test_no_zone_carries_a_date_over_the_edge_of_the_calendar(edge, zone):
             validation.when(local, "date")
 
 
-def test_choices_know_their_values_and_their_aliases():
+def test_validation_choice_accepts_values_and_aliases():
     aliases = {"sensitive": "high"}
     assert validation.choice("sensitive", "s", Sensitivity, aliases) is Sensitivity.HIGH
     assert validation.choice("stable", "s", Stability, {}) is Stability.STABLE
@@ -122,24 +122,24 @@ def test_choices_know_their_values_and_their_aliases():
         assert caught.value.field == "s"
 
 
-def test_an_unknown_field_is_named_and_the_known_ones_are_listed():
+def test_validation_unknown_field_error_lists_the_known_fields():
     with pytest.raises(UnknownField, match="'colour'") as caught:
         validation.known_fields({"content": 1, "colour": 2}, ("content", "kind"), "A memory")
     assert caught.value.field == "colour"
     assert "content, kind" in caught.value.remedy
 
 
-def test_a_missing_field_is_named():
+def test_validation_missing_field_error_names_the_field():
     with pytest.raises(MissingField, match=r"A kv needs metadata\.value") as caught:
         validation.required({"metadata.subject": "x"}, ("metadata.subject", "metadata.value"), "kv")
     assert caught.value.field == "metadata.value"
 
 
-def test_zero_and_false_are_values_not_gaps():
+def test_validation_required_accepts_zero_and_false():
     validation.required({"a": 0, "b": False}, ("a", "b"), "kv")
 
 
-def test_ids_are_one_or_several_without_repetition():
+def test_validation_ids_accepts_one_or_several_and_deduplicates():
     assert validation.ids("a") == ("a",)
     assert validation.ids(["a", "b", "a"]) == ("a", "b")
     with pytest.raises(MissingField):
@@ -148,7 +148,7 @@ def test_ids_are_one_or_several_without_repetition():
         validation.ids([str(n) for n in range(1001)])
 
 
-def test_filters_accept_singular_names_and_single_values():
+def test_validation_filters_accepts_singular_names_and_single_values():
     spoken = validation.filters({"kind": "kv", "tag": "home", "pinned": True, "importance_min": 3})
     meant = Filters(kinds=(Kind.KV,), tags=("home",), pinned=True, importance_min=3)
     assert spoken == meant
@@ -170,7 +170,7 @@ def test_filters_accept_singular_names_and_single_values():
         ["pinned"],
     ],
 )
-def test_wrong_filters_are_refused(wrong):
+def test_validation_refuses_invalid_filters(wrong):
     with pytest.raises(InvalidInput):
         validation.filters(wrong)
 
@@ -188,7 +188,7 @@ anything = st.recursive(
 
 
 @given(anything)
-def test_accepted_text_is_clean_storable_and_stays_as_it_is(value):
+def test_validation_text_is_normalised_and_idempotent(value):
     try:
         cleaned = validation.text(value, "place")
     except InvalidInput:
@@ -202,7 +202,7 @@ def test_accepted_text_is_clean_storable_and_stays_as_it_is(value):
 
 
 @given(anything)
-def test_accepted_metadata_is_plain_json_and_stays_as_it_is(value):
+def test_validation_metadata_is_plain_json_and_idempotent(value):
     try:
         cleaned = validation.metadata({"value": value})
     except InvalidInput:

@@ -68,33 +68,33 @@ signals = st.lists(
 
 
 @pytest.mark.parametrize("name", sorted(SENSITIVE_FIELDS))
-def test_nothing_but_the_owner_decides_on_a_sensitive_field(name):
+def test_consent_is_required_for_sensitive_fields(name):
     sure = [insight(1.0), heard(days=1), heard(by="agent:coach"), heard(thread="tuesday")]
     assert needs_consent(name)
     assert not has_enough_signals(name, sure)
 
 
 @pytest.mark.parametrize("name", ["shoe_size", "goals", "diagnosis", "time_zone"])
-def test_a_field_that_nobody_classed_is_taken_for_sensitive(name):
+def test_consent_is_required_for_unclassified_fields(name):
     """To replace all goals is not the same as to add one."""
     assert not has_enough_signals(name, [insight(1.0), heard(days=1)])
 
 
 @pytest.mark.parametrize("name", sorted(BENIGN_FIELDS))
-def test_a_benign_one_applies_with_two_signals_or_one_sure_insight(name):
+def test_benign_field_applies_with_two_signals_or_one_sure_insight(name):
     assert not has_enough_signals(name, [heard()])
     assert has_enough_signals(name, [heard(), heard("agent:coach")])
     assert has_enough_signals(name, [insight(SURE_INSIGHT)])
     assert not has_enough_signals(name, [insight(SURE_INSIGHT - 0.01)])
 
 
-def test_only_an_insight_can_be_sure():
+def test_confidence_of_a_plain_signal_does_not_replace_a_second_one():
     """That something was heard clearly is no reason to believe it at once."""
     assert not has_enough_signals("tone", [heard(confidence=1.0)])
 
 
 @given(st.sampled_from([*SENSITIVE_FIELDS, "goals", "anything_else"]), signals)
-def test_no_number_of_signals_decides_what_is_not_benign(name, told):
+def test_consent_is_required_whatever_the_number_of_signals(name, told):
     assert not has_enough_signals(name, told)
 
 
@@ -110,7 +110,7 @@ def test_no_number_of_signals_decides_what_is_not_benign(name, told):
         (heard("agent:planner", "tuesday", 1, "No small talk", source_id="source:1"), 1),
     ],
 )
-def test_another_agent_makes_another_signal_and_not_another_thread_or_day(other, count):
+def test_independent_signals_count_agents_not_threads_or_days(other, count):
     """Those are for the agent to choose."""
     assert count_independent([heard(), other]) == count
 
@@ -125,13 +125,13 @@ def test_another_agent_makes_another_signal_and_not_another_thread_or_day(other,
         ("Be brief", {"source_id": "source:2"}, 1),
     ],
 )
-def test_one_agent_makes_two_of_other_words_from_another_source(words, origin, count):
+def test_independent_signals_of_one_agent_need_other_evidence_and_source(words, origin, count):
     first = heard("agent:planner", "monday", 0, "Be brief", source_id="source:1")
     second = heard("agent:planner", "monday", 0, words, **origin)
     assert count_independent([first, second]) == count
 
 
-def test_an_agents_mere_word_takes_nothing_from_what_it_can_show():
+def test_independent_signals_are_not_reduced_by_a_signal_without_evidence():
     shown = [
         heard("agent:planner", "monday", 0, "Be brief", source_id="source:1"),
         heard("agent:planner", "monday", 0, "No small talk", source_id="source:2"),
@@ -139,12 +139,12 @@ def test_an_agents_mere_word_takes_nothing_from_what_it_can_show():
     assert count_independent([*shown, heard()]) == 2
 
 
-def test_the_same_words_are_one_signal_whoever_heard_them_wherever():
+def test_independent_signals_with_equal_evidence_count_once():
     copied = heard("agent:coach", "tuesday", 3, "please  BE brief")
     assert count_independent([heard("agent:planner", "monday", 0, "Please be brief"), copied]) == 1
 
 
-def test_what_is_one_with_one_of_them_is_one_with_all_of_them():
+def test_independent_signals_are_grouped_transitively():
     first = heard("agent:planner", "monday", 0, "Be brief")
     forwarded = heard("agent:coach", "tuesday", 1, "Be brief", "No small talk")
     heard_again = heard("agent:writer", "friday", 4, "No small talk")
@@ -153,7 +153,7 @@ def test_what_is_one_with_one_of_them_is_one_with_all_of_them():
 
 
 @given(signals, st.randoms())
-def test_counting_does_not_depend_on_the_order_and_never_exceeds_the_signals(told, dice):
+def test_independent_signal_count_ignores_order_and_is_bounded(told, dice):
     shuffled = list(told)
     dice.shuffle(shuffled)
     assert count_independent(shuffled) == count_independent(told) <= len(told)
@@ -161,32 +161,32 @@ def test_counting_does_not_depend_on_the_order_and_never_exceeds_the_signals(tol
 
 
 @given(signals)
-def test_a_copy_of_a_signal_counts_for_nothing(told):
+def test_independent_signal_count_ignores_copies(told):
     assert count_independent([*told, *told]) == count_independent(told)
 
 
 # ——— one proposal, several signals ———
 
 
-def test_the_same_again_on_the_same_day_adds_nothing():
+def test_add_signal_ignores_a_repeat_on_the_same_day():
     once = proposal()
     assert add_signal(once, replace(heard(), at=START + timedelta(hours=1))) is once
 
 
-def test_a_further_signal_joins_and_the_days_are_counted_from_the_first():
+def test_add_signal_keeps_the_deadline_of_the_first_signal():
     joined = add_signal(proposal(), heard(days=2))
     assert [signal.at for signal in joined.signals] == [START, START + 2 * DAY]
     assert joined.ends_at == START + WEEK
 
 
-def test_there_is_an_end_to_the_signals_that_are_kept():
+def test_add_signal_limits_the_number_of_stored_signals():
     kept = proposal()
     for day in range(2 * MAX_SIGNALS):
         kept = add_signal(kept, heard(days=day))
     assert len(kept.signals) == MAX_SIGNALS
 
 
-def test_it_is_open_until_its_last_instant():
+def test_proposal_is_open_until_its_deadline():
     assert proposal().is_open(START + WEEK - timedelta(microseconds=1))
     assert not proposal().is_open(START + WEEK)
 
@@ -194,13 +194,13 @@ def test_it_is_open_until_its_last_instant():
 # ——— what one decision answers ———
 
 
-def test_the_other_values_of_a_field_are_answered_with_it():
+def test_competing_proposals_are_other_values_of_the_same_field():
     brief, warm = proposal("tone", "brief"), proposal("tone", "warm")
     city = proposal("city", "Haifa")
     assert competing_proposals(brief, [brief, warm, city]) == [warm]
 
 
-def test_a_list_has_room_for_all():
+def test_competing_proposals_are_empty_for_list_fields():
     run, read = proposal("goals_add", "run"), proposal("goals_add", "read")
     anew = proposal("goals", ["sleep"])
     assert competing_proposals(run, [run, read, anew]) == []
@@ -221,7 +221,7 @@ def written(op, event, actor, seq=1, **more):
     return replace(row, ts=START, actor=actor, seq=seq)
 
 
-def test_a_no_is_heard_for_as_long_as_a_proposal_would_have_waited():
+def test_declined_proposal_requires_the_owner_for_one_waiting_period():
     no = [told(build_settlement(proposal(), ProposalDecision.DECLINED))]
     assert requires_owner(proposal(), no, False, START + 6 * DAY - WEEK)
     assert not requires_owner(proposal(), no, False, START + WEEK - WEEK)
@@ -230,7 +230,7 @@ def test_a_no_is_heard_for_as_long_as_a_proposal_would_have_waited():
 @pytest.mark.parametrize(
     "decision", [each for each in ProposalDecision if each != ProposalDecision.DECLINED]
 )
-def test_only_a_no_is_a_no(decision):
+def test_proposal_settled_otherwise_than_declined_does_not_require_the_owner(decision):
     rows = [
         told(build_settlement(proposal(), decision)),
         told(build_proposal(proposal()), "agent:a"),
@@ -247,7 +247,7 @@ def test_only_a_no_is_a_no(decision):
         (Op.RESTORE, Event.RESTORE),
     ],
 )
-def test_what_the_owner_wrote_last_is_the_owners_to_change(op, event):
+def test_field_last_written_by_the_owner_requires_the_owner(op, event):
     """However long ago; a list has room for more."""
     rows = [written(op, event, "user:ana", 2), written(Op.CREATE, Event.ADD, "agent:a", 1)]
     assert requires_owner(proposal(), rows, True, START + WEEK)
@@ -257,14 +257,14 @@ def test_what_the_owner_wrote_last_is_the_owners_to_change(op, event):
     assert not requires_owner(proposal(), since, True, START + WEEK)
 
 
-def test_a_field_that_was_made_anew_when_something_was_erased_is_not_the_owners_for_that():
+def test_field_rebuilt_after_an_erase_does_not_require_the_owner():
     rows = [written(Op.UPDATE, Event.UPDATE, "user:ana", meta={"rebuilt": True})]
     assert not requires_owner(proposal(), rows, True, START - DAY)
 
 
 @pytest.mark.parametrize("event", [Event.DELETE, Event.ERASE])
 @pytest.mark.parametrize("wanted", [proposal(), proposal("goals_add", "run")])
-def test_what_the_owner_has_lately_forgotten_comes_back_by_the_owner_alone(event, wanted):
+def test_field_recently_deleted_by_the_owner_requires_the_owner(event, wanted):
     rows = [written(Op.DELETE, event, "user:ana")]
     assert requires_owner(wanted, rows, False, START - DAY)
     assert not requires_owner(wanted, rows, False, START)
@@ -272,7 +272,7 @@ def test_what_the_owner_has_lately_forgotten_comes_back_by_the_owner_alone(event
     assert not requires_owner(wanted, by_the_night, False, START - DAY)
 
 
-def test_after_a_no_to_one_goal_who_proposed_it_is_not_counted_for_others():
+def test_signals_of_an_agent_with_a_declined_goal_are_not_counted():
     smoke = proposal("goals_add", "smoke")
     rows = [
         told(build_proposal(smoke), "agent:planner"),
@@ -283,7 +283,7 @@ def test_after_a_no_to_one_goal_who_proposed_it_is_not_counted_for_others():
     assert counted_signals(run, rows, START) == run.signals
 
 
-def test_the_journal_says_who_wanted_to_change_which_field_and_not_how():
+def test_proposal_journal_entries_contain_no_values():
     secret = proposal("tone", "the secret word", heard("agent:a", "t", 0, "the secret word"))
     secret = replace(secret, id="proposal:1", reason="the secret word")
     for step in (
@@ -298,7 +298,7 @@ def test_the_journal_says_who_wanted_to_change_which_field_and_not_how():
     assert entry.meta == {"proposal": "proposal:1", "decision": "declined"}
 
 
-def test_it_knows_what_it_came_from():
+def test_proposal_comes_from_its_sources_and_memories():
     from_mail = proposal("tone", "brief", heard(), heard(source_id="source:1", memory_id="m"))
     assert from_mail.comes_from({"source:1"})
     assert from_mail.comes_from({"m"})

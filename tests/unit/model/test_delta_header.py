@@ -77,7 +77,7 @@ def told(history, row):
         ([], LIVE, []),
     ],
 )
-def test_the_net_effect_of_a_history(history, row, expected):
+def test_net_changes_reduce_a_history_to_its_net_effect(history, row, expected):
     assert told(history, row) == expected
 
 
@@ -96,34 +96,34 @@ def change(what="created", importance=2, revision=1, text="Preferred name is Ana
         ("restored", "- ⟲restored: [profile] Preferred name is Ana"),
     ],
 )
-def test_the_words_of_a_bullet(what, bullet):
+def test_delta_bullet_has_the_agreed_wording(what, bullet):
     assert change(what).bullet == bullet
 
 
-def test_a_deleted_item_has_no_text_to_tell():
+def test_delta_bullet_of_a_deleted_item_contains_no_text():
     rows = [journal_row("m1", 7, **ERASED)]
     (gone,) = net_changes(rows, lambda id: None, START)
     assert gone.bullet == "- ×deleted: [knowledge] an item"
 
 
-def test_the_header_names_the_revision_it_starts_from():
+def test_delta_header_names_the_base_revision():
     assert Delta(41, 42, (change(),)).header == (
         "Memory updates since rev 41:\n- +created: [profile] Preferred name is Ana (imp=2)"
     )
 
 
-def test_no_change_no_header():
+def test_delta_header_is_empty_without_changes():
     assert Delta(41, 41, ()).header == ""
 
 
 @given(st.integers(0, 12))
-def test_at_most_three_bullets_and_then_how_many_more(count):
+def test_delta_header_has_at_most_three_bullets_and_a_remainder(count):
     lines = Delta(0, 9, tuple(change() for _ in range(count))).header.splitlines()
     assert len([line for line in lines if "created" in line]) == min(count, 3)
     assert lines[4:] == ([f"- … and {count - 3} more"] if count > 3 else [])
 
 
-def test_most_important_first_then_newest():
+def test_net_changes_are_ordered_by_importance_then_recency():
     known = {
         "old": memory(id="old", importance=2),
         "new": memory(id="new", importance=2),
@@ -133,7 +133,7 @@ def test_most_important_first_then_newest():
     assert [c.id for c in net_changes(rows, known.get, START)] == ["vital", "new", "old"]
 
 
-def test_nothing_that_ended_meanwhile_is_told_as_created():
+def test_net_changes_omit_items_that_expired_meanwhile():
     brief = memory(expires_at=START + timedelta(days=1))
     rows = [journal_row("m1", 1, **CREATED)]
     assert net_changes(rows, lambda id: brief, START)
@@ -141,7 +141,7 @@ def test_nothing_that_ended_meanwhile_is_told_as_created():
 
 
 @given(texts, st.integers(2, 60))
-def test_a_bullet_is_one_short_line(text, limit):
+def test_delta_bullet_text_is_one_line_within_the_limit(text, limit):
     line = shorten(text, limit)
     assert len(line) <= limit
     assert "\n" not in line

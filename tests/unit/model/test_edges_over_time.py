@@ -41,7 +41,7 @@ def shown(assertions):
     ]
 
 
-def test_another_employer_ends_the_one_before_in_both_times():
+def test_edge_fold_new_employer_ends_the_previous_in_both_times():
     told_later = [told(1, "Acme", 0), told(2, "Globex", 10, learned=12)]
     assert shown(told_later) == [
         ("Acme", day(0), day(10), day(0), day(12)),
@@ -71,7 +71,7 @@ def both(since, *names):
     ]
 
 
-def test_what_one_passage_tells_holds_together_until_another_tells_otherwise():
+def test_edge_fold_keeps_jobs_of_one_passage_concurrent():
     jobs = both(0, "Acme", "Globex")
     assert ends(jobs) == {"Acme": None, "Globex": None}
     assert ends([*jobs, told(3, "Initech", 10)]) == {
@@ -83,7 +83,7 @@ def test_what_one_passage_tells_holds_together_until_another_tells_otherwise():
     assert ends([jobs[0], elsewhere]) == {"Acme": day(0), "Globex": None}
 
 
-def test_who_speaks_of_one_of_two_jobs_has_the_other_still():
+def test_edge_fold_repeated_mention_keeps_the_concurrent_job():
     jobs = [*both(0, "Acme", "Globex"), told(3, "Acme", 10)]
     assert ends(jobs) == {"Acme": None, "Globex": None}
     assert len(fold_edges(jobs)) == 2
@@ -91,7 +91,7 @@ def test_who_speaks_of_one_of_two_jobs_has_the_other_still():
     assert ends([*jobs, left]) == {"Acme": day(20), "Globex": None}
 
 
-def test_two_new_jobs_end_the_one_before():
+def test_edge_fold_two_new_jobs_end_the_previous():
     assert ends([told(1, "Initech", 0), *both(10, "Acme", "Globex")]) == {
         "Initech": day(10),
         "Acme": None,
@@ -99,7 +99,7 @@ def test_two_new_jobs_end_the_one_before():
     }
 
 
-def test_several_friends_are_no_contradiction():
+def test_edge_fold_keeps_several_friends():
     assert all(
         end is None
         for _, _, end, _, _ in shown(
@@ -112,14 +112,14 @@ def held(assertions):
     return [(each.type, each.valid_from, each.valid_to) for each in fold_edges(assertions)]
 
 
-def test_what_one_dislikes_now_one_likes_no_more():
+def test_edge_fold_dislike_ends_like_of_the_same_object():
     turned = [told(1, "sushi", 0, type="likes"), told(2, "sushi", 10, type="dislikes")]
     assert held(turned) == [("likes", day(0), day(10)), ("dislikes", day(10), None)]
     of_two = [told(1, "sushi", 0, type="likes"), told(2, "olives", 10, type="dislikes")]
     assert [end for _, _, end in held(of_two)] == [None, None]
 
 
-def test_whoever_separates_is_married_no_more_and_was_no_partner_besides():
+def test_edge_fold_separation_ends_the_marriage_of_that_couple():
     over = told(2, "Dan", 10, type="partner", ends=True)
     assert held([told(1, "Dan", 0, type="spouse"), over]) == [("spouse", day(0), day(10))]
     assert held([over]) == [("partner", day(10), day(10))]
@@ -127,18 +127,18 @@ def test_whoever_separates_is_married_no_more_and_was_no_partner_besides():
     assert ("spouse", day(0), None) in held([another, over])
 
 
-def test_whoever_calls_a_husband_a_partner_says_nothing_against_the_marriage():
+def test_edge_fold_partner_assertion_keeps_the_marriage():
     both = [told(1, "Dan", 0, type="spouse"), told(2, "Dan", 10, type="partner")]
     assert held(both) == [("spouse", day(0), None), ("partner", day(10), None)]
 
 
-def test_told_again_it_is_the_same_stretch_since_it_was_first_told():
+def test_edge_fold_joins_repeated_assertions_into_one_period():
     assert shown([told(1, "Acme", 3), told(2, "Acme", 0, learned=9)]) == [
         ("Acme", day(0), None, day(3), None)
     ]
 
 
-def test_back_at_the_old_employer_is_a_stretch_of_its_own():
+def test_edge_fold_return_to_an_employer_is_a_new_period():
     path = [told(1, "Acme", 0), told(2, "Globex", 10), told(3, "Acme", 20)]
     assert [(b, start, end) for b, start, end, _, _ in shown(path)] == [
         ("Acme", day(0), day(10)),
@@ -147,7 +147,7 @@ def test_back_at_the_old_employer_is_a_stretch_of_its_own():
     ]
 
 
-def test_another_attitude_ends_the_old_one_and_begins_a_new_one():
+def test_edge_fold_changed_attitude_starts_a_new_edge():
     friends = [
         told(1, "d", 0, type="friend", attitude=4),
         told(2, "d", 5, type="friend"),
@@ -157,13 +157,13 @@ def test_another_attitude_ends_the_old_one_and_begins_a_new_one():
     assert [(each.attitude, each.valid_to) for each in made] == [(4, day(9)), (1, None)]
 
 
-def test_what_is_over_ends_and_what_was_only_told_as_over_is_past():
+def test_edge_fold_end_assertion_closes_or_creates_a_past_edge():
     left = told(2, "Acme", 7, learned=8, ends=True)
     assert shown([told(1, "Acme", 0), left]) == [("Acme", day(0), day(7), day(0), day(8))]
     assert shown([left]) == [("Acme", day(7), day(7), day(8), day(8))]
 
 
-def test_who_has_another_job_has_left_the_old_one_once():
+def test_edge_fold_end_assertion_after_a_job_change_adds_no_edge():
     for left_on in (10, 16):
         moved = [
             told(1, "Acme", 0),
@@ -176,7 +176,7 @@ def test_who_has_another_job_has_left_the_old_one_once():
         ]
 
 
-def test_a_marriage_ends_that_of_either_partner():
+def test_edge_fold_marriage_ends_previous_marriages_of_both_partners():
     couples = [
         told(1, "b", 0, a="a", type="spouse"),
         told(2, "d", 0, a="c", type="spouse"),
@@ -186,12 +186,12 @@ def test_a_marriage_ends_that_of_either_partner():
     assert ends == {("1",): day(9), ("2",): day(9), ("3",): None}
 
 
-def test_what_is_said_from_the_other_end_is_the_same():
+def test_canonical_relationship_is_independent_of_direction():
     assert canonical_relationship("boss", "ana", "manages") == ("ana", "boss", "reports-to")
     assert canonical_relationship("b", "a", "friend") == canonical_relationship("a", "b", "friend")
 
 
-def test_what_a_guarded_source_tells_shapes_nothing_that_others_tell_too():
+def test_edge_fold_sensitive_assertion_does_not_shape_an_open_edge():
     guarded = CitedSource(
         scope="user:ana",
         id="source:1",
@@ -226,7 +226,7 @@ TELLINGS = st.lists(
 
 
 @given(TELLINGS, st.randoms())
-def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
+def test_edge_fold_is_independent_of_assertion_order(made, dice):
     assertions = [told(n, **each) for n, each in enumerate(made)]
     expected = set(fold_edges(assertions))
     mixed = list(assertions)
@@ -239,7 +239,7 @@ def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
 
 
 @given(TELLINGS)
-def test_nobody_works_at_two_places_at_once_unless_somebody_says_so(made):
+def test_edge_fold_allows_one_employer_at_a_time(made):
     alone = {"type": "works-at", "beside": False}
     assertions = [told(n, **{**each, **alone}) for n, each in enumerate(made)]
     for moment in range(61):
@@ -252,23 +252,23 @@ def test_nobody_works_at_two_places_at_once_unless_somebody_says_so(made):
         assert len({each.b for each in holding}) <= 1
 
 
-def test_what_holds_beside_others_ends_none_and_none_ends_it():
+def test_edge_fold_concurrent_assertion_neither_ends_nor_is_ended():
     jobs = [told(1, "Acme", 0), told(2, "Globex", 5, beside=True), told(3, "Initech", 9)]
     ends = {b: end for b, _, end, _, _ in shown(jobs)}
     assert ends == {"Acme": day(9), "Globex": None, "Initech": None}
 
 
-def test_who_tells_of_it_again_tells_of_the_same():
+def test_edge_fold_concurrent_repeat_joins_the_existing_edge():
     jobs = [told(1, "Globex", 0), told(2, "Acme", 3), told(3, "Globex", 5, beside=True)]
     assert [(b, end) for b, _, end, _, _ in shown(jobs)] == [("Globex", None), ("Acme", None)]
 
 
-def test_it_is_over_when_that_is_told():
+def test_edge_fold_concurrent_edge_ends_by_an_end_assertion():
     jobs = [told(1, "Globex", 0, beside=True), told(2, "Globex", 8, ends=True)]
     assert [(b, end) for b, _, end, _, _ in shown(jobs)] == [("Globex", day(8))]
 
 
-def test_nor_does_the_opposite_or_what_undoes_it():
+def test_edge_fold_concurrent_edge_is_not_ended_by_its_opposite():
     likes = [told(1, "x", 0, type="likes", beside=True), told(2, "x", 5, type="dislikes")]
     jobs = [told(1, "x", 0, beside=True), told(2, "x", 5, type="declined-offer")]
     for assertions in (likes, jobs):

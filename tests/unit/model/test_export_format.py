@@ -38,12 +38,12 @@ FILE = Path(support.__path__[0], "export_format_1.jsonl").read_text("utf-8").spl
 RECORDS = [json.loads(line) for line in FILE]
 
 
-def test_a_file_from_before_is_written_again_to_the_byte():
+def test_export_of_an_old_file_is_byte_identical():
     assert {record["type"] for record in RECORDS} == {"commonplace", *LINE_TYPES}
     assert list(to_lines("ana", from_lines(FILE, "ana"))) == FILE
 
 
-def test_it_is_read_as_the_importers_own():
+def test_export_import_reassigns_the_owner():
     again = [json.loads(line) for line in to_lines("ben", from_lines(FILE, "ben"))]
     assert again[0] == {**RECORDS[0], "user_id": "ben"}
     joined = {"ben", "ana"}  # whoever imports a source takes part in it
@@ -65,7 +65,7 @@ OLDER = [
 
 
 @pytest.mark.parametrize(("type_", "name", "meant"), OLDER)
-def test_what_older_files_do_not_say_has_a_meaning(type_, name, meant):
+def test_export_import_applies_defaults_for_fields_of_older_files(type_, name, meant):
     older = [
         {k: v for k, v in record.items() if k != name}
         if record["type"] == type_ and not record.get("merged_into")
@@ -88,7 +88,7 @@ REQUIRED = [
 
 
 @pytest.mark.parametrize(("type_", "name"), REQUIRED)
-def test_a_missing_field_is_named_with_its_line(type_, name):
+def test_export_import_error_names_line_and_missing_field(type_, name):
     place = max(n for n, record in enumerate(RECORDS) if record["type"] == type_)
     without = {k: v for k, v in RECORDS[place].items() if k != name}
     lines = [*FILE[:place], json.dumps(without)]
@@ -98,7 +98,7 @@ def test_a_missing_field_is_named_with_its_line(type_, name):
 
 @pytest.mark.parametrize("type_", LINE_TYPES)
 @pytest.mark.parametrize("name", ["colour", "user_id", "team_id"])
-def test_an_unknown_field_is_named_with_its_line(type_, name):
+def test_export_import_error_names_line_and_unknown_field(type_, name):
     """An owner, too: whoever imports a file owns what is in it."""
     place = max(n for n, record in enumerate(RECORDS) if record["type"] == type_)
     lines = [*FILE[:place], json.dumps({**RECORDS[place], name: "ben"})]
@@ -106,7 +106,7 @@ def test_an_unknown_field_is_named_with_its_line(type_, name):
         from_lines(lines, "ana")
 
 
-def test_every_rule_speaks_of_fields_that_there_are():
+def test_export_codec_rules_name_existing_fields_only():
     for kind, rule in record_codec("ana").rules.items():
         named = {*rule.left_out, *rule.renamed, *rule.last, *rule.older}
         named |= {name for name in (rule.inlined, rule.own_as_null) if name}
@@ -283,7 +283,7 @@ def whole_scopes(draw):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(whole_scopes())
-def test_what_was_imported_is_exported_the_same(owned):
+def test_export_round_trip_preserves_a_whole_scope(owned):
     lines = list(to_lines("ana", owned))
     taken = from_lines(lines, "ana")
     assert taken.graph == owned.graph

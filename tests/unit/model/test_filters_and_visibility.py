@@ -50,12 +50,12 @@ ONE = memory(
         (Filters(agent_id="helper", role="assistant"), False),
     ],
 )
-def test_what_a_filter_admits(filters, admitted):
+def test_filters_admit_matching_memories_only(filters, admitted):
     assert filters.admits(ONE) is admitted
 
 
 @pytest.mark.parametrize("name", [name for name in EXACT_FIELDS if name != "pinned"])
-def test_names_must_be_equal(name):
+def test_filters_compare_exact_fields_by_equality(name):
     item = memory(**{name: "x"})
     assert Filters(**{name: "x"}).admits(item)
     assert not Filters(**{name: "y"}).admits(item)
@@ -63,12 +63,12 @@ def test_names_must_be_equal(name):
 
 
 @given(memories)
-def test_no_filter_admits_everything(row):
+def test_filters_without_conditions_admit_everything(row):
     assert Filters().is_empty
     assert Filters().admits(row)
 
 
-def test_a_filter_is_empty_only_without_conditions():
+def test_filters_are_empty_only_without_conditions():
     assert not Filters(pinned=False).is_empty
     assert not Filters(kinds=(Kind.KV,)).is_empty
 
@@ -93,5 +93,5 @@ COMMON_SOUL = memory(kind=Kind.SOUL)
         (Visibility(agent="writer"), memory(agent_id="helper"), True),
     ],
 )
-def test_who_sees_what(visibility, item, seen):
+def test_visibility_hides_sensitive_items_and_souls_of_other_agents(visibility, item, seen):
     assert visibility.admits(item) is seen

@@ -47,7 +47,7 @@ Entity Entity connected_to adversarial competing independent cooperative integra
 
 
 @pytest.mark.parametrize("row", [line.split() for line in WORDS.strip().splitlines()])
-def test_an_edge_has_a_kind_and_words_by_the_types_of_its_ends(row):
+def test_edge_kind_and_words_follow_the_node_types(row):
     one, other, kind, *words = row
     assert edge_kind_between(NodeType(one), NodeType(other)) == kind
     assert edge_kind_between(NodeType(other), NodeType(one)) == kind
@@ -55,7 +55,7 @@ def test_an_edge_has_a_kind_and_words_by_the_types_of_its_ends(row):
     assert [proximity_word(EdgeKind(kind), n) for n in range(1, 6)] == words[5:]
 
 
-def test_an_edge_is_found_by_its_description_type_words_and_a_thousand_characters_of_notes():
+def test_edge_search_text_joins_description_type_words_and_cut_notes():
     edge = Edge(
         id="edge:1",
         user_id="ana",
@@ -85,7 +85,7 @@ def test_an_edge_is_found_by_its_description_type_words_and_a_thousand_character
         (NoteLifetime.FOREVER, None),
     ],
 )
-def test_a_note_counts_for_as_long_as_it_says(lifetime, days):
+def test_note_lifetime_sets_the_expiry(lifetime, days):
     ends = note_expiry(lifetime, NOW)
     assert ends == (None if days is None else NOW + timedelta(days=days))
     note = Note(
@@ -96,7 +96,7 @@ def test_a_note_counts_for_as_long_as_it_says(lifetime, days):
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 900)), max_size=30))
-def test_snippets_are_the_ten_newest_live_notes_shortened(made):
+def test_note_snippets_are_the_ten_newest_live_notes_shortened(made):
     notes = [
         Note(
             id=f"note:{n}",
@@ -116,7 +116,7 @@ def test_snippets_are_the_ten_newest_live_notes_shortened(made):
     assert [text[:3] for text in shown] == [note.content[:3] for note in live[:10]]
 
 
-def test_salience_rises_when_read_and_fades_while_it_is_not():
+def test_salience_rises_on_access_and_decays_over_time():
     marks = add_access(AccessStats(), 0.5, NOW, is_top=True)
     assert marks.salience == pytest.approx(0.6)
     assert add_access(AccessStats(), 0.5, NOW, is_top=False).salience == pytest.approx(0.55)
@@ -125,7 +125,7 @@ def test_salience_rises_when_read_and_fades_while_it_is_not():
     assert salience_at(marks, NOW, later) == pytest.approx(0.6 * exp(-rate * 10))
 
 
-def test_a_sure_candidate_does_not_fade_before_its_first_reading_and_an_unsure_one_fades_faster():
+def test_salience_decay_before_the_first_access_depends_on_confidence():
     later = NOW + timedelta(days=10)
     assert salience_at(AccessStats(), NOW, later, confidence=0.8) == 0.5
     faster = 0.02 * (1 + (1 - 0.5) * 2)
@@ -136,7 +136,7 @@ def test_a_sure_candidate_does_not_fade_before_its_first_reading_and_an_unsure_o
     assert salience_at(AccessStats(), NOW, later, keep_forever=True) == 1.0
 
 
-def test_ever_longer_intervals_make_it_fade_more_slowly_and_shorter_ones_faster():
+def test_salience_decay_gradient_follows_the_recall_intervals():
     marks, at = AccessStats(), NOW
     for days in (0, 1, 3):
         at += timedelta(days=days)
@@ -148,7 +148,7 @@ def test_ever_longer_intervals_make_it_fade_more_slowly_and_shorter_ones_faster(
 
 
 @given(st.lists(st.integers(0, 400), max_size=40), st.floats(0, 1))
-def test_salience_stays_between_nothing_and_one(gaps, confidence):
+def test_salience_stays_between_zero_and_one(gaps, confidence):
     marks, at = AccessStats(), NOW
     for days in gaps:
         at += timedelta(days=days)
@@ -170,6 +170,6 @@ def test_salience_stays_between_nothing_and_one(gaps, confidence):
         (0, 0.009, SalienceState.ARCHIVED),
     ],
 )
-def test_the_state_follows_from_readings_and_salience(readings, salience, expected):
+def test_salience_state_follows_access_count_and_salience(readings, salience, expected):
     assert salience_state(AccessStats(access_count=readings), salience) is expected
     assert salience_state(AccessStats(), 1.0, keep_forever=True) is SalienceState.CORE

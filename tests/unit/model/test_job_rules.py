@@ -23,13 +23,13 @@ from support.making import ANA, a_job, a_memory, adding, indexed, updating
 
 
 @given(st.text(max_size=40), st.integers(0, 10_000))
-def test_the_wait_grows_within_bounds_and_is_the_same_each_time(id, tries):
+def test_retry_delay_is_bounded_and_deterministic(id, tries):
     wait = retry_delay(id, tries)
     assert FIRST_WAIT * (1 - JITTER) <= wait <= LONGEST_WAIT
     assert wait == retry_delay(id, tries)
 
 
-def test_the_wait_is_exponential_up_to_an_hour():
+def test_retry_delay_is_exponential_up_to_one_hour():
     waits = [retry_delay("a job", tries) for tries in range(1, 12)]
     bounds = [min(FIRST_WAIT * BACKOFF_GROWTH**n, LONGEST_WAIT) for n in range(11)]
     assert all(b * (1 - JITTER) <= w <= b for w, b in zip(waits, bounds, strict=True))
@@ -37,11 +37,11 @@ def test_the_wait_is_exponential_up_to_an_hour():
     assert bounds[-1] == timedelta(hours=1)
 
 
-def test_what_failed_together_does_not_come_back_together():
+def test_retry_delay_differs_between_jobs():
     assert len({retry_delay(f"job {number}", 1) for number in range(50)}) == 50
 
 
-def test_after_its_last_try_a_job_is_not_tried_again():
+def test_next_retry_is_none_after_the_last_try():
     failed = a_job(tries=MAX_TRIES - 1)
     assert next_retry(failed, START) == START + retry_delay(failed.id, failed.tries)
     assert next_retry(failed.evolve(tries=MAX_TRIES), START) is None
@@ -69,14 +69,14 @@ ENTRY = Entry(op=Op.UPDATE)
     ],
     ids=["added", "rewritten", "copied"],
 )
-def test_whatever_is_stored_without_a_vector_owes_one_a_little_later(step):
+def test_follow_up_embed_job_is_queued_for_missing_vectors(step):
     (job,) = owed_by(adding(MEMORY), step, step)
     assert (job.id, job.kind, job.scope, job.key) == ("job 1", EMBED_JOB, ANA, "")
     assert job.due_at == START + FIRST_WAIT
     assert job.max_tries > MAX_TRIES
 
 
-def test_what_has_its_vector_or_keeps_its_words_owes_nothing():
+def test_follow_up_embed_job_is_not_queued_for_present_vectors():
     reworded = updating(MEMORY, reindexed=True, content="The lamp is blue")
     copied = ImportScope(((MEMORY, indexed(MEMORY)),), (), (), (), 1, 0)
     assert owed_by(adding(MEMORY), updating(MEMORY, importance=4), reworded, copied) == []

@@ -19,7 +19,7 @@ ROW = journal_row(
 )
 
 
-def test_history_is_one_items_life():
+def test_journal_history_view_has_the_agreed_columns():
     assert ROW.as_history() == {
         "id": "ana/7",
         "memory_id": "m1",
@@ -32,7 +32,7 @@ def test_history_is_one_items_life():
     }
 
 
-def test_change_log_is_one_threads_changes():
+def test_journal_change_log_view_has_the_agreed_columns():
     assert ROW.as_change() == {
         "id": "ana/7",
         "thread_id": "t",
@@ -44,7 +44,7 @@ def test_change_log_is_one_threads_changes():
     }
 
 
-def test_events_are_for_operations():
+def test_journal_event_view_has_the_agreed_columns():
     assert ROW.as_event() == {
         "id": "ana/7",
         "user_id": "ana",
@@ -59,7 +59,7 @@ def test_events_are_for_operations():
     }
 
 
-def test_the_words_of_the_contract():
+def test_journal_enumerations_have_the_agreed_values():
     assert set(JournalNode) == {"hotpath", "context", "episodic", "worker", "api"}
     assert {"classify", "search", "create", "update", "merge", "delete", "link"} <= set(Op)
     assert set(JournalStatus) == {"ok", "error", "skipped"}

@@ -33,7 +33,7 @@ URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 @pytest.mark.parametrize("user", ["ana", "ana@example.com", "שרה", "a.b_c-d", "🦜" * 200, None])
-def test_a_token_says_where_its_key_is_in_letters_that_need_no_quoting(user):
+def test_key_token_locates_its_key_and_is_url_safe(user):
     token = build_token(replace(KEY, user_id=user), SECRET)
     assert re.fullmatch(r"cpk_[\w.-]+", token, re.ASCII)
     assert locate_token(token) == (replace(KEY, user_id=user).scope, KEY.id)
@@ -57,26 +57,26 @@ def test_a_token_says_where_its_key_is_in_letters_that_need_no_quoting(user):
         "x" * 100_000,
     ],
 )
-def test_a_garbled_token_is_looked_for_where_nothing_is(garbled):
+def test_malformed_key_token_locates_nothing(garbled):
     assert locate_token(garbled) == NOWHERE
     assert not matches_digest(garbled, token_digest(TOKEN))
 
 
 @given(st.text() | st.from_regex(r"cpk_[\w-]*\.[\w-]*\.[\w-]*", fullmatch=True))
-def test_any_text_has_a_place_and_none_fits_but_the_one_that_was_issued(text):
+def test_key_digest_matches_only_the_issued_token(text):
     locate_token(text)
     assert matches_digest(text, token_digest(TOKEN)) == (text == TOKEN)
     assert not matches_digest(text, None)
 
 
 @given(st.integers(0, len(TOKEN) - 1), st.sampled_from(URL_SAFE))
-def test_one_other_letter_makes_another_token(place, letter):
+def test_key_digest_rejects_a_single_changed_character(place, letter):
     """Also where base64 would not notice: the last letter of a part has bits to spare."""
     changed = TOKEN[:place] + letter + TOKEN[place + 1 :]
     assert matches_digest(changed, token_digest(TOKEN)) == (changed == TOKEN)
 
 
-def test_a_key_is_valid_until_the_instant_it_ends():
+def test_key_is_valid_until_expiry_or_revocation():
     ends = START + timedelta(days=1)
     key = replace(KEY, expires_at=ends)
     assert KEY.is_valid(START + timedelta(days=36_500))
@@ -86,7 +86,7 @@ def test_a_key_is_valid_until_the_instant_it_ends():
     assert replace(key, revoked_at=START).state_at(ends) is KeyState.REVOKED
 
 
-def test_a_key_becomes_somebody_with_its_rights_and_no_others():
+def test_principal_of_a_key_has_exactly_its_rights():
     assert principal_of(KEY) == Principal("ana", key=KEY.id)
     ends = START + timedelta(days=1)
     whole = replace(
@@ -105,14 +105,14 @@ def test_a_key_becomes_somebody_with_its_rights_and_no_others():
         principal_of(replace(KEY, user_id=None))
 
 
-def test_an_admin_is_no_owner_decides_nothing_and_sees_no_category():
+def test_admin_principal_is_no_owner_and_reads_no_category():
     admin = Principal("ana", admin=True, key="k")
     assert (admin.is_owner, admin.decides, admin.keeps_keys) == (False, False, True)
     assert admin.categories == frozenset()
     assert admin.actor == "admin"
 
 
-def test_only_the_first_answer_has_the_token_and_no_repr_has_it():
+def test_key_token_is_shown_once_and_never_in_repr():
     once, later = show_new_key(KEY, TOKEN, START), show_key(KEY, START)
     assert as_data(once)["token"] == TOKEN
     assert "token" not in as_data(later)

@@ -35,29 +35,29 @@ CONTRACT = {
 }
 
 
-def test_every_kind_has_its_row():
+def test_kind_policies_cover_every_kind():
     assert set(POLICIES) == set(CONTRACT) == set(Kind)
     assert all(policy.kind is kind for kind, policy in POLICIES.items())
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_a_row_of_the_table(kind):
+def test_kind_policy_row_matches_the_contract(kind):
     policy = POLICIES[kind]
     row = (policy.stability, policy.ttl_days, policy.category, policy.context, policy.required)
     assert row == CONTRACT[kind]
 
 
-def test_rules_are_durable_and_well_founded():
+def test_rule_policy_requires_stability_and_confidence():
     assert POLICIES[Kind.RULE].allowed == {STABLE, PERMANENT}
     assert POLICIES[Kind.RULE].min_confidence == 0.8
 
 
-def test_souls_are_permanent_and_few():
+def test_soul_policy_is_permanent_and_limited_to_five():
     assert POLICIES[Kind.SOUL].allowed == {PERMANENT}
     assert {kind: p.max_live for kind, p in POLICIES.items() if p.max_live} == {Kind.SOUL: 5}
 
 
-def test_only_contacts_and_values_are_overridden():
+def test_content_change_overrides_contacts_and_kvs_only():
     overridden = {
         kind
         for kind, policy in POLICIES.items()
@@ -66,13 +66,13 @@ def test_only_contacts_and_values_are_overridden():
     assert overridden == {Kind.CONTACT, Kind.KV}
 
 
-def test_which_kinds_idle_away_and_below_which_importance():
+def test_idle_policy_lists_kinds_and_importance_limits():
     idle = {kind: policy.idle_below for kind, policy in POLICIES.items() if policy.idle_below}
     below_three = dict.fromkeys((Kind.EVENT, Kind.INSIGHT, Kind.LOG, Kind.SUMMARY), 3)
     assert idle == {**below_three, Kind.FACT: 2}
 
 
-def test_insights_weigh_less_in_recall():
+def test_recall_weight_is_reduced_for_insights_only():
     lighter = {kind for kind, policy in POLICIES.items() if policy.recall_weight < 1}
     assert lighter == {Kind.INSIGHT}
 
@@ -94,11 +94,11 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_which_kinds_a_rule_holds_of(rule):
+def test_kind_policy_flags_hold_for_the_expected_kinds(rule):
     assert set(kinds_where(lambda policy: getattr(policy, rule))) == RULES[rule]
 
 
-def test_what_happens_when_it_is_known_already():
+def test_when_known_policy_lists_the_expected_kinds():
     told = {rule: set(kinds_where(lambda p, r=rule: p.when_known is r)) for rule in WhenKnown}
     assert told == {
         WhenKnown.STORE: {Kind.NOTE, Kind.LOG, Kind.SUMMARY, Kind.SOUL},
@@ -108,7 +108,7 @@ def test_what_happens_when_it_is_known_already():
     }
 
 
-def test_which_kinds_have_a_layer_of_a_context():
+def test_context_layer_is_set_for_the_expected_kinds():
     layers = {kind: policy.layer for kind, policy in POLICIES.items() if policy.layer}
     assert layers == {
         Kind.SOUL: ContextLayer.SOUL,
@@ -118,7 +118,7 @@ def test_which_kinds_have_a_layer_of_a_context():
     }
 
 
-def test_how_words_are_to_be_written():
+def test_writing_style_is_set_for_the_expected_kinds():
     styles = {kind: policy.writing for kind, policy in POLICIES.items() if policy.writing}
     assert styles == {
         Kind.FACT: WritingStyle.THIRD_PERSON,
@@ -127,7 +127,7 @@ def test_how_words_are_to_be_written():
     }
 
 
-def test_what_of_the_metadata_a_memory_states():
+def test_stated_metadata_is_set_for_the_expected_kinds():
     stated = {kind: set(p.stated_metadata) for kind, p in POLICIES.items() if p.stated_metadata}
     assert stated == {
         Kind.KV: {"subject", "value"},
@@ -137,7 +137,7 @@ def test_what_of_the_metadata_a_memory_states():
 
 
 @pytest.mark.parametrize("kind", Kind)
-def test_required_metadata_is_stated(kind):
+def test_required_metadata_is_part_of_stated_metadata(kind):
     policy = POLICIES[kind]
     needed = {name.partition(".")[2] for name in policy.required if "." in name}
     assert needed <= set(policy.stated_metadata)

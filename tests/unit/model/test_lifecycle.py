@@ -27,7 +27,7 @@ MOMENT = timedelta(microseconds=1)
 # ——— expiry ———
 
 
-def test_an_expiry_takes_effect_at_its_instant():
+def test_expiry_takes_effect_at_its_instant():
     ending = memory(expires_at=START + DAY)
     assert ending.is_live(START + DAY - MOMENT)
     assert not ending.is_live(START + DAY)
@@ -35,7 +35,7 @@ def test_an_expiry_takes_effect_at_its_instant():
 
 
 @pytest.mark.parametrize("kept", [{"pinned": True}, {"stability": Stability.PERMANENT}])
-def test_pinned_and_permanent_outrank_an_expiry(kept):
+def test_expiry_is_ignored_for_pinned_and_permanent_memories(kept):
     ending = memory(expires_at=START, **kept)
     assert ending.ends_at is None
     assert not has_expired(ending, START + 1000 * DAY)
@@ -53,26 +53,26 @@ def test_pinned_and_permanent_outrank_an_expiry(kept):
         (Kind.NOTE, Stability.STABLE, 0.5, 0.5),
     ],
 )
-def test_the_callers_life_span_or_the_kinds_own(kind, stability, ttl_days, days):
+def test_default_expiry_uses_the_given_ttl_or_that_of_the_kind(kind, stability, ttl_days, days):
     expected = None if days is None else START + timedelta(days=days)
     assert default_expiry(POLICIES[kind], stability, ttl_days, START) == expected
 
 
 @given(memories, moments)
-def test_an_active_memory_is_either_live_or_expired(row, now):
+def test_active_memory_is_either_live_or_expired(row, now):
     active = row.evolve(state=State.ACTIVE)
     assert active.is_live(now) != has_expired(active, now)
 
 
 @given(memories, moments)
-def test_what_is_not_active_is_neither_live_nor_expired(row, now):
+def test_inactive_memory_is_neither_live_nor_expired(row, now):
     assume(row.state is not State.ACTIVE)
     assert not row.is_live(now)
     assert not has_expired(row, now)
 
 
 @given(memories, moments, spans)
-def test_what_has_ended_stays_ended(row, now, later):
+def test_expiry_and_purge_are_monotonic_in_time(row, now, later):
     if has_expired(row, now):
         assert has_expired(row, now + later)
     if is_purgeable(row, now):
@@ -83,25 +83,25 @@ def test_what_has_ended_stays_ended(row, now, later):
 
 
 @pytest.mark.parametrize("kind", IDLE_KINDS)
-def test_idle_after_sixty_days_unread(kind):
+def test_idleness_begins_after_sixty_days_without_access(kind):
     unread = memory(kind=kind, importance=1)
     assert not is_idle(unread, START + 60 * DAY - MOMENT)
     assert is_idle(unread, START + 60 * DAY)
 
 
-def test_reading_starts_the_count_again():
+def test_idleness_counts_from_the_last_access():
     read = memory(kind=Kind.EVENT, last_accessed_at=START + 30 * DAY)
     assert not is_idle(read, START + 89 * DAY)
     assert is_idle(read, START + 90 * DAY)
 
 
-def test_an_imported_memory_counts_from_its_import():
+def test_idleness_of_an_imported_memory_counts_from_arrival():
     old = memory(kind=Kind.EVENT, arrived_at=START + 300 * DAY)
     assert not is_idle(old, START + 359 * DAY)
     assert is_idle(old, START + 360 * DAY)
 
 
-def test_a_change_counts_as_attention():
+def test_idleness_counts_from_the_last_update():
     restored = memory(kind=Kind.EVENT, updated_at=START + 70 * DAY)
     assert not is_idle(restored, START + 71 * DAY)
 
@@ -118,12 +118,12 @@ def test_a_change_counts_as_attention():
         (Kind.FACT, 2, False),
     ],
 )
-def test_importance_keeps(kind, importance, idle):
+def test_idleness_depends_on_importance(kind, importance, idle):
     assert is_idle(memory(kind=kind, importance=importance), START + 100 * DAY) is idle
 
 
 @given(memories, moments)
-def test_what_is_never_idle(row, now):
+def test_idleness_applies_to_live_unpinned_low_importance_kinds_only(row, now):
     if is_idle(row, now):
         assert row.kind in {Kind.EVENT, Kind.INSIGHT, Kind.LOG, Kind.SUMMARY, Kind.FACT}
         assert row.importance < (2 if row.kind is Kind.FACT else 3)
@@ -135,14 +135,14 @@ def test_what_is_never_idle(row, now):
 # ——— purge and folding ———
 
 
-def test_purged_when_its_day_has_come_and_not_before():
+def test_purge_takes_effect_at_purge_at_for_deleted_memories():
     forgotten = memory(state=State.SOFT_DELETED, purge_at=START + 30 * DAY)
     assert not is_purgeable(forgotten, START + 30 * DAY - MOMENT)
     assert is_purgeable(forgotten, START + 30 * DAY)
     assert not is_purgeable(forgotten.evolve(state=State.ACTIVE), START + 30 * DAY)
 
 
-def test_volatile_without_an_end_is_folded_after_seven_days():
+def test_volatile_memory_without_expiry_is_mergeable_after_seven_days():
     volatile = memory(stability=Stability.VOLATILE)
     assert not is_mergeable(volatile, START + 7 * DAY - MOMENT)
     assert is_mergeable(volatile, START + 7 * DAY)
@@ -157,11 +157,11 @@ def test_volatile_without_an_end_is_folded_after_seven_days():
         {"state": State.SUPERSEDED},
     ],
 )
-def test_what_is_not_folded(kept):
+def test_stable_expiring_pinned_or_superseded_memory_is_not_mergeable(kept):
     assert not is_mergeable(memory(**{"stability": Stability.VOLATILE, **kept}), START + 30 * DAY)
 
 
 @given(memories, moments)
-def test_every_rule_is_a_function_of_row_and_clock(row, now):
+def test_lifecycle_rules_are_functions_of_row_and_clock(row, now):
     for rule in (has_expired, is_idle, is_mergeable, is_purgeable):
         assert rule(row, now) == rule(row.evolve(), now)

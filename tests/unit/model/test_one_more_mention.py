@@ -74,7 +74,7 @@ def heard(draw):
     is_owner=st.booleans(),
     taken=st.sampled_from(("", "sarah chen", "sarah")),
 )
-def test_it_is_as_if_all_were_folded_anew(told, more, is_owner, taken):
+def test_add_mention_equals_a_full_fold_or_declines(told, more, is_owner, taken):
     """Though another one, who is gone now, had a name of theirs when they were last folded."""
     folded = fold_node(told, lambda type, subtype, key: key == taken)
     before = apply_fold(NODE.evolve(is_owner=is_owner), folded)
@@ -84,7 +84,7 @@ def test_it_is_as_if_all_were_folded_anew(told, more, is_owner, taken):
 
 @pytest.mark.parametrize("is_owner", [False, True])
 @pytest.mark.parametrize("name", ["Sarah Chen", "Sarah"])
-def test_who_is_well_known_is_not_folded_anew_for_each_mention(is_owner, name):
+def test_add_mention_updates_a_known_node_without_a_full_fold(is_owner, name):
     told = [
         a_node_telling(NODE, name=each, key=each.casefold(), source=cited(f"source:{number}"))
         for number, each in enumerate(("Sarah Chen", "Sarah", "Sarah Chen"))
@@ -97,7 +97,7 @@ def test_who_is_well_known_is_not_folded_anew_for_each_mention(is_owner, name):
     assert (after.mentioned.source_count, after.mentioned.last_at) == (4, later.said_at)
 
 
-def test_a_number_that_tells_two_apart_is_looked_at_each_time():
+def test_add_mention_declines_for_a_numbered_name():
     """The other one may be gone by now."""
     told = [a_node_telling(NODE, name="Sarah", key="sarah")]
     numbered = apply_fold(NODE, fold_node(told, lambda type, subtype, key: key == "sarah"))
@@ -107,7 +107,7 @@ def test_a_number_that_tells_two_apart_is_looked_at_each_time():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_second_choice_is_looked_at_each_time(kind):
+def test_add_mention_declines_when_the_first_choice_name_was_taken(kind):
     """Who has the first may be gone by now."""
     told = [
         a_node_telling(

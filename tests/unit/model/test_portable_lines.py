@@ -54,7 +54,7 @@ def as_carried(owned):
 
 @settings(max_examples=30)
 @given(belongings())
-def test_what_goes_out_comes_back(owned):
+def test_export_lines_round_trip(owned):
     lines = list(to_lines("ana", owned))
     assert all("\n" not in line for line in lines)
     assert from_lines(lines, "ana") == as_carried(owned)
@@ -62,7 +62,7 @@ def test_what_goes_out_comes_back(owned):
 
 @settings(max_examples=30)
 @given(belongings())
-def test_it_belongs_to_whoever_imports_it(owned):
+def test_export_lines_belong_to_the_importer(owned):
     taken = from_lines(to_lines("ana", owned), "ben")
     assert {m.user_id for m in taken.memories} <= {"ben"}
     assert {row.user_id for row in taken.journal} <= {"ben"}
@@ -120,7 +120,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_line_is_named_by_its_number(name):
+def test_export_lines_error_names_the_line_number(name):
     lines, number = WRONG[name]
     with pytest.raises(InvalidInput, match=rf"^Line {number}\b") as caught:
         from_lines(lines, "ana")
@@ -128,10 +128,10 @@ def test_a_wrong_line_is_named_by_its_number(name):
 
 
 @pytest.mark.parametrize("nothing", [[], ["", "  "], "one long text", None, 5])
-def test_what_is_no_file_is_refused(nothing):
+def test_export_lines_refuse_input_without_lines(nothing):
     with pytest.raises(InvalidInput):
         from_lines(nothing, "ana")
 
 
-def test_links_are_carried_under_their_sorted_names():
+def test_link_endpoints_are_stored_in_sorted_order():
     assert build_link(Link.between("z", "a", 0.8, START)).link == Link("a", "z", 0.8, START)

@@ -30,7 +30,7 @@ def by_name(whole):
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(whole_sources(), max_size=2, unique_by=(by_name, lambda whole: whole.source.id)))
-def test_what_goes_out_comes_back(wholes):
+def test_source_export_lines_round_trip(wholes):
     owned = ScopeExport((), (), (), (), 0, 0, sources=tuple(wholes))
     lines = list(to_lines("ana", owned))
     assert all("\n" not in line for line in lines)
@@ -39,7 +39,7 @@ def test_what_goes_out_comes_back(wholes):
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(whole_sources(), st.sampled_from(["ben", "ana"]))
-def test_whoever_imports_it_owns_it_and_takes_part_in_it(whole, importer):
+def test_source_import_makes_the_importer_owner_and_participant(whole, importer):
     lines = to_lines("ana", ScopeExport((), (), (), (), 0, 0, sources=(whole,)))
     taken = from_lines(lines, importer).sources[0].source
     assert taken.user_id == importer
@@ -132,14 +132,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_line_is_named_by_its_number(name):
+def test_source_import_error_names_the_line_number(name):
     lines, number = WRONG[name]
     with pytest.raises(InvalidInput, match=rf"^Line {number}\b") as caught:
         from_lines(lines, "ana")
     assert "commonplace export" in caught.value.remedy
 
 
-def test_an_absurd_original_is_refused_before_it_is_unpacked(monkeypatch):
+def test_source_import_refuses_an_oversized_original_before_decoding(monkeypatch):
     monkeypatch.setattr(records, "MAX_RAW_LENGTH", len(RAW))
     with pytest.raises(InvalidInput, match=r"^Line 3: raw is larger"):
         from_lines(LINES, "ana")
@@ -159,12 +159,12 @@ OTHER_RAW = base64.b64encode(b"Hay is dear.").decode()
         pytest.param([HEADER, having(SOURCE, digest="0"), *LINES[2:]], id="another digest"),
     ],
 )
-def test_a_source_that_is_not_whole_is_refused(lines):
+def test_source_import_refuses_an_incomplete_source(lines):
     with pytest.raises(InvalidInput, match=ID):
         from_lines(lines, "ana")
 
 
-def test_a_name_is_carried_to_the_letter():
+def test_source_import_keeps_external_ids_verbatim():
     """A path in another Unicode form is another path: importing that file again would add it."""
     path = "/home/ana/cafe\u0301 .txt "
     lines = [HEADER, having(SOURCE, external_id=path, provenance={"name": path}), *LINES[2:]]

@@ -13,7 +13,7 @@ def granted(scope, *sources):
     return ReadableScope(scope, is_own=False, sources=frozenset(sources))
 
 
-def test_ones_own_comes_first_and_the_order_stays():
+def test_merge_readable_scopes_keeps_the_order():
     team = ReadableScope(TEAM, is_own=False)
     assert merge_readable_scopes([OWN, team, granted(BOB, "source:1")]) == (
         OWN,
@@ -22,20 +22,20 @@ def test_ones_own_comes_first_and_the_order_stays():
     )
 
 
-def test_a_member_is_no_guest_whichever_comes_first():
+def test_merge_readable_scopes_prefers_membership_over_a_grant():
     team = ReadableScope(TEAM, is_own=False)
     for ways in ([team, granted(TEAM, "source:1")], [granted(TEAM, "source:1"), team]):
         assert merge_readable_scopes(ways) == (team,)
     assert merge_readable_scopes([OWN, granted(OWN.scope, "source:1")]) == (OWN,)
 
 
-def test_several_grants_of_one_scope_are_one():
+def test_merge_readable_scopes_unites_grants_of_one_scope():
     assert merge_readable_scopes([granted(BOB, "source:1"), granted(BOB, "source:2")]) == (
         granted(BOB, "source:1", "source:2"),
     )
 
 
-def test_to_have_been_granted_nothing_is_not_to_have_been_granted_all():
+def test_readable_scope_with_an_empty_grant_covers_nothing():
     nothing = granted(BOB)
     assert nothing.key != ReadableScope(BOB, is_own=False).key
     assert not nothing.covers("source:1")

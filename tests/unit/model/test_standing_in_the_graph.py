@@ -21,31 +21,31 @@ def later(days):
 @pytest.mark.parametrize(
     "kept", [a_node("Ana", is_owner=True), a_node("Ana", ttl_policy=TtlPolicy.KEEP_FOREVER)]
 )
-def test_the_owner_and_what_is_kept_for_ever_stay_as_present_as_can_be(kept):
+def test_salience_of_owner_and_kept_items_stays_at_one(kept):
     stands = current_salience(kept, FADED, later(3000))
     assert (stands.salience, stands.state) == (1.0, "core")
 
 
 @pytest.mark.parametrize("thing", [BEN, an_edge(BEN, EVA), a_source("talk"), an_artifact("Draft")])
-def test_what_has_faded_is_archived(thing):
+def test_salience_state_of_faded_items_is_archived(thing):
     assert current_salience(thing, NEVER_READ, START).state == "candidate"
     assert current_salience(thing, FADED, START).is_archived
 
 
 @pytest.mark.parametrize(("thing", "days"), [(a_node, 90), (an_artifact, 30)])
-def test_what_is_ephemeral_is_archived_on_its_day(thing, days):
+def test_ephemeral_items_are_archived_at_the_end_of_their_ttl(thing, days):
     brief = thing("Tea", ttl_policy=TtlPolicy.EPHEMERAL)
     read_often = AccessStats(salience=1.0, access_count=50, touched_at=later(days - 1))
     assert current_salience(brief, read_often, later(days - 1)).state == "core"
     assert current_salience(brief, read_often, later(days)).is_archived
 
 
-def test_the_owner_is_never_ephemeral():
+def test_owner_node_is_never_archived_as_ephemeral():
     owner = a_node("Ana", is_owner=True, ttl_policy=TtlPolicy.EPHEMERAL)
     assert not current_salience(owner, NEVER_READ, later(1000)).is_archived
 
 
-def test_what_has_no_confidence_fades_plainly():
+def test_salience_of_items_without_confidence_decays_at_the_base_rate():
     assert current_salience(a_source("talk"), NEVER_READ, later(10)).salience == pytest.approx(
         0.5 * exp(-0.2)
     )

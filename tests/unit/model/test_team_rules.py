@@ -49,7 +49,7 @@ people = st.lists(
 
 
 @given(people, st.sampled_from("abcdef"))
-def test_after_anybody_leaves_a_team_has_an_owner_while_anybody_is_left(team, leaving):
+def test_next_owner_is_the_highest_remaining_role(team, leaving):
     heir = next_owner(team, leaving)
     others = [one for one in team if one.is_member and one.user_id != leaving]
     if not is_last_owner(team, leaving):
@@ -63,20 +63,20 @@ def test_after_anybody_leaves_a_team_has_an_owner_while_anybody_is_left(team, le
 
 
 @given(people)
-def test_whoever_is_no_member_manages_nobody(team):
+def test_may_manage_is_false_for_non_members(team):
     for one in team:
         if one.standing is not MembershipStatus.MEMBER:
             assert not any(may_manage(one, role) for role in TeamRole)
 
 
-def test_a_key_for_one_team_leaves_the_others_out():
+def test_reachable_teams_are_limited_to_the_team_of_a_key():
     mine = [member("a", TeamRole.OWNER)]
     assert reachable_teams(Principal("a"), mine) == mine
     assert reachable_teams(Principal("a", team="t"), mine) == mine
     assert reachable_teams(Principal("a", team="other"), mine) == []
 
 
-def test_whoever_is_in_a_team_is_no_guest_of_it():
+def test_guest_sources_exclude_teams_of_membership_and_declined_shares():
     team, ana = Scope.of_team("t"), Scope.of_user("ana")
 
     def share(owner: Scope, id: str, declined: bool = False) -> Share:

@@ -54,16 +54,16 @@ REWORDED = life(
         (-1, None, None),
     ],
 )
-def test_new_words_in_place_hold_from_their_beginning(as_of, known_at, said):
+def test_time_travel_version_holds_from_its_valid_from(as_of, known_at, said):
     assert words(REWORDED, as_of, known_at) == said
 
 
-def test_of_two_versions_of_one_instant_only_the_later_was_ever_seen():
+def test_time_travel_shows_the_later_of_two_simultaneous_versions():
     said = life((0, {"content": "typo"}), (0, {"content": "right"}))
     assert words(said, known_at=0) == words(said, as_of=0) == "right"
 
 
-def test_superseded_is_told_as_such_and_stands_for_the_time_it_was_true():
+def test_time_travel_shows_a_superseded_memory_within_its_validity():
     gone = {"state": State.SUPERSEDED, "valid_to": day(5)}
     present, versions = life((0, {}), (6, gone))
     stood = memory_at(present, versions, PointInTime(known_at=day(7)), NOW)
@@ -76,32 +76,32 @@ def test_superseded_is_told_as_such_and_stands_for_the_time_it_was_true():
 FORGOTTEN = {"state": State.SOFT_DELETED, "purge_at": day(40)}
 
 
-def test_forgotten_now_is_never_seen():
+def test_time_travel_never_shows_a_soft_deleted_memory():
     assert words(life((0, {}), (5, FORGOTTEN)), known_at=2) is None
     assert words(life((0, {}), (5, FORGOTTEN)), as_of=2) is None
 
 
-def test_forgotten_words_come_back_with_the_same_words_only():
+def test_time_travel_shows_restored_content_only_if_unchanged():
     assert words(life((0, {}), (5, FORGOTTEN), (9, {})), known_at=2) == "one"
     assert words(life((0, {}), (5, FORGOTTEN), (9, {})), known_at=7) is None
     assert words(life((0, {}), (5, FORGOTTEN), (9, {"content": "two"})), known_at=2) is None
 
 
-def test_ended_words_do_not_come_back_whether_or_not_the_night_came():
+def test_time_travel_never_shows_expired_content():
     ending = {"expires_at": day(5)}
     assert words(life((0, ending)), known_at=2) is None
     assert words(life((0, ending), (9, {})), known_at=2) is None
     assert words(life((0, ending), (3, {})), known_at=2) == "one"
 
 
-def test_what_came_from_elsewhere_was_not_known_before_it_came():
+def test_time_travel_known_at_excludes_memories_before_arrival():
     present, versions = life((0, {}))
     present = present.evolve(arrived_at=day(6))
     assert memory_at(present, versions, PointInTime(known_at=day(5)), NOW) is None
     assert memory_at(present, versions, PointInTime(known_at=day(6)), NOW) == present
 
 
-def test_reads_and_disputes_of_today_are_no_part_of_the_past():
+def test_time_travel_omits_later_access_counts_and_conflicts():
     present, versions = life((0, {}))
     read = present.evolve(access_count=4, last_accessed_at=day(9), conflict="question")
     stood = memory_at(read, versions, PointInTime(as_of=day(1)), NOW)

@@ -21,7 +21,7 @@ from commonplace.model.sources.source import MAX_TITLE_WORDS, find_mentioned_tit
         ("(film)", ""),
     ],
 )
-def test_the_key_of_a_title(title, key):
+def test_title_key_folds_case_spaces_and_qualifiers(title, key):
     assert title_key(title) == key
 
 
@@ -36,7 +36,7 @@ def test_the_key_of_a_title(title, key):
         ("", []),
     ],
 )
-def test_titles_that_stand_in_a_text(text, found):
+def test_find_mentioned_titles_matches_whole_titles(text, found):
     assert (
         list(find_mentioned_titles(text, {"heron lake", "it", "", "long " * MAX_TITLE_WORDS}))
         == found
@@ -44,7 +44,7 @@ def test_titles_that_stand_in_a_text(text, found):
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=30))
-def test_a_title_within_a_text_is_mentioned(before, after, title):
+def test_find_mentioned_titles_finds_a_title_inside_any_text(before, after, title):
     key = title_key(title)
     text = f"{before} \n {key} \n {after}"
     found = list(find_mentioned_titles(text, {key}))

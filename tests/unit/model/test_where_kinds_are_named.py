@@ -58,14 +58,14 @@ def _is_about_kind(comparison: ast.Compare) -> bool:
     return "kind" in words
 
 
-def test_only_modules_with_a_reason_name_a_particular_kind():
+def test_kinds_are_named_only_by_listed_modules():
     found = {
         path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py") if _named_kinds(path)
     }
     assert found == set(NAMING_MODULES)
 
 
-def test_statements_in_sql_hide_the_kinds_that_are_private_to_an_agent():
+def test_sql_statements_name_only_kinds_private_to_an_agent():
     statements = "\n".join(path.read_text() for path in SOURCE.rglob("*.sql"))
     named = set(re.findall(r"\bkind (?:=|<>) '(\w+)'", statements)) & set(Kind)
     assert named == set(PRIVATE_TO_AGENT_KINDS)

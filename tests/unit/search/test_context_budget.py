@@ -41,7 +41,7 @@ plain = st.lists(st.builds(LayerDemand, costs, headings), min_size=1, max_size=9
 
 
 @given(layers, rooms)
-def test_it_is_never_more_than_the_room(asked, room):
+def test_allot_budget_never_exceeds_the_room(asked, room):
     kept = allot_budget(asked, room)
     assert total_cost(kept) <= room
     for wish, each in zip(asked, kept, strict=True):
@@ -53,7 +53,7 @@ def test_it_is_never_more_than_the_room(asked, room):
 
 
 @given(layers)
-def test_with_room_for_all_everything_is_kept(asked):
+def test_allot_budget_keeps_everything_with_enough_room(asked):
     asked = [replace(wish, older=0) for wish in asked]
     room = sum(sum(wish.costs) + wish.heading for wish in asked)
     kept = allot_budget(asked, room)
@@ -62,14 +62,14 @@ def test_with_room_for_all_everything_is_kept(asked):
 
 
 @given(layers, rooms)
-def test_a_layer_without_items_costs_nothing_and_has_no_heading(asked, room):
+def test_allot_budget_ignores_layers_without_items(asked, room):
     kept = allot_budget([LayerDemand((), heading=5, share=0.5), *asked], room)
     assert kept[0].cost == 0
     assert kept[1:] == allot_budget(asked, room)
 
 
 @given(plain, rooms)
-def test_where_a_layer_had_to_leave_something_out_later_ones_get_what_is_left(asked, room):
+def test_allot_budget_fills_layers_in_order(asked, room):
     """Without shares of their own, layers are filled in their order."""
     kept = allot_budget(asked, room)
     for place in range(len(asked)):
@@ -77,13 +77,13 @@ def test_where_a_layer_had_to_leave_something_out_later_ones_get_what_is_left(as
 
 
 @given(plain, rooms, st.lists(st.integers(2, 60), max_size=9).map(tuple))
-def test_what_a_later_layer_gains_takes_nothing_from_an_earlier_one(asked, room, more):
+def test_allot_budget_larger_later_layer_takes_nothing_from_earlier_ones(asked, room, more):
     fuller = [*asked[:-1], LayerDemand(asked[-1].costs + more, asked[-1].heading)]
     assert allot_budget(fuller, room)[:-1] == allot_budget(asked, room)[:-1]
 
 
 @given(layers, st.integers(0, 2000))
-def test_a_layer_keeps_its_own_share_whatever_the_others_want(asked, room):
+def test_allot_budget_guarantees_the_share_of_a_layer(asked, room):
     own = LayerDemand((10,) * 100, 5, share=0.3)
     kept = allot_budget([*asked[:2], own], room)
     enough = sum(wish.share for wish in asked[:2]) + own.share <= 1
@@ -92,7 +92,7 @@ def test_a_layer_keeps_its_own_share_whatever_the_others_want(asked, room):
 
 
 @given(costs, headings, rooms)
-def test_soul_and_rules_are_cut_rather_than_left_out(asked, heading, room):
+def test_allot_budget_cuts_soul_and_rules_before_dropping_them(asked, heading, room):
     (kept,) = allot_budget([LayerDemand(asked, heading, KeepPolicy.WHOLE)], room)
     assert kept.places == tuple(range(len(kept.places)))
     if len(kept.places) < len(asked):
@@ -102,7 +102,7 @@ def test_soul_and_rules_are_cut_rather_than_left_out(asked, heading, room):
 
 
 @given(st.lists(st.integers(2, 20), max_size=60).map(tuple), st.integers(0, 400))
-def test_the_newest_are_kept_and_the_oldest_make_way(asked, room):
+def test_allot_budget_newest_policy_drops_the_oldest_items(asked, room):
     (kept,) = allot_budget([LayerDemand(asked, 0, KeepPolicy.NEWEST)], room)
     if kept.places and room >= 20:
         assert kept.places == tuple(range(kept.places[0], len(asked)))
@@ -111,7 +111,7 @@ def test_the_newest_are_kept_and_the_oldest_make_way(asked, room):
 
 
 @given(st.integers(2, 20), st.integers(100, 600), st.integers(0, 100))
-def test_what_comes_is_added_at_the_end_and_the_beginning_moves_seldom(cost, room, first):
+def test_allot_budget_newest_policy_rarely_moves_the_first_item(cost, room, first):
     """Of many additions to a full list, at most one in a block moves its beginning."""
     begins = []
     for count in range(first, first + 4 * BLOCK_SIZE):
@@ -125,7 +125,7 @@ def test_what_comes_is_added_at_the_end_and_the_beginning_moves_seldom(cost, roo
 
 
 @given(st.lists(st.integers(2, 20), min_size=1, max_size=60).map(tuple), st.integers(40, 400))
-def test_older_ones_that_were_not_even_asked_for_change_nothing(asked, room):
+def test_allot_budget_of_a_tail_equals_that_of_the_whole_list(asked, room):
     """A list of which only the end is looked at begins at the same item as the whole."""
     (whole,) = allot_budget([LayerDemand(asked, 0, KeepPolicy.NEWEST)], room)
     hidden = min(len(asked) // 3, whole.places[0] if whole.places else 0)
@@ -134,7 +134,7 @@ def test_older_ones_that_were_not_even_asked_for_change_nothing(asked, room):
 
 
 @given(rooms, costs, costs)
-def test_the_stable_room_depends_on_soul_and_rules_alone(budget, soul, rules):
+def test_stable_room_depends_on_soul_and_rules_only(budget, soul, rules):
     foremost = allot_budget(
         [LayerDemand(soul, 5, KeepPolicy.WHOLE), LayerDemand(rules, 5, KeepPolicy.WHOLE)], budget
     )
@@ -142,12 +142,12 @@ def test_the_stable_room_depends_on_soul_and_rules_alone(budget, soul, rules):
     assert 0 <= room <= STABLE_SHARE * (budget - total_cost(foremost)) <= budget
 
 
-def test_one_long_item_does_not_stand_in_the_way_of_short_ones():
+def test_allot_budget_skips_a_long_item_for_shorter_ones():
     (kept,) = allot_budget([LayerDemand((10, 500, 10, 10))], 40)
     assert kept.places == (0, 2, 3)
 
 
-def test_the_shares_of_the_volatile_layers_leave_nobody_out():
+def test_volatile_layers_all_have_a_share_within_one():
     shares = [layer.share for layer in LAYERS if not layer.stable]
     assert all(shares)
     assert sum(shares) <= 1.0 + 1e-9

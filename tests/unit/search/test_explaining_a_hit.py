@@ -28,7 +28,9 @@ def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
 
 
 @given(parts, st.booleans(), st.none() | st.floats(0, 1), st.floats(0, 1))
-def test_every_hit_has_a_sentence_of_at_most_three_reasons(parts, is_passage, similarity, held):
+def test_explain_hit_gives_one_sentence_with_at_most_three_reasons(
+    parts, is_passage, similarity, held
+):
     told = explain_hit(a_hit(parts, is_passage=is_passage, similarity=similarity, held=held))
     assert told.startswith("Recalled because ")
     assert told.endswith(".")
@@ -36,7 +38,7 @@ def test_every_hit_has_a_sentence_of_at_most_three_reasons(parts, is_passage, si
     assert told.count(", ") <= 1
 
 
-def test_the_weightiest_reason_comes_first():
+def test_explain_hit_orders_reasons_by_weight():
     hit = a_hit({"meaning": 0.2, "words": 0.5, "speaker": 0.3}, similarity=0.62, held=0.5)
     assert explain_hit(hit) == (
         "Recalled because it contains words of the query (50% of them), the person in the query "
@@ -44,12 +46,12 @@ def test_the_weightiest_reason_comes_first():
     )
 
 
-def test_what_weighs_little_is_not_said():
+def test_explain_hit_omits_minor_reasons():
     hit = a_hit({"words": 0.95, "recency": 0.05}, held=1.0)
     assert explain_hit(hit) == "Recalled because it contains words of the query (100% of them)."
 
 
-def test_of_a_passage_what_stands_around_it_is_a_reason_of_its_own():
+def test_explain_hit_names_the_surrounding_text_for_passages_only():
     around = {"words_near": 0.2, "words_wide": 0.2, "meaning_near": 0.2, "meaning_session": 0.1}
     told = explain_hit(a_hit({"words": 0.1, **around}))
     assert "the surrounding text matches" in told

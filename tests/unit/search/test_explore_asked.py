@@ -18,7 +18,7 @@ from commonplace.model.graph.types import NodeType
 from support.pictures import a_node, a_picture
 
 
-def test_the_defaults_are_the_contracts():
+def test_explore_request_has_the_contract_defaults():
     asked = read_explore_request(granularity=1)
     assert asked.weights == ExploreWeights(semantic=0.3, time=0.3, salience=0.4)
     assert not asked.widen
@@ -26,7 +26,7 @@ def test_the_defaults_are_the_contracts():
     assert not asked.include_archived
 
 
-def test_a_query_is_a_text_or_a_map_with_a_threshold():
+def test_explore_query_is_a_text_or_a_map_with_threshold():
     asked = read_explore_request(
         granularity=1, queries=[{"query": "offer", "threshold": 0.8}, "garden"]
     )
@@ -45,7 +45,7 @@ def test_a_query_is_a_text_or_a_map_with_a_threshold():
         ("deep", False, False),
     ],
 )
-def test_further_queries_are_made_when_deep_or_asked_for(mode, multi_query, widen):
+def test_explore_request_widens_queries_in_deep_mode_or_on_request(mode, multi_query, widen):
     assert read_explore_request(granularity=1, mode=mode, multi_query=multi_query).widen is widen
 
 
@@ -83,7 +83,7 @@ def test_further_queries_are_made_when_deep_or_asked_for(mode, multi_query, wide
         ({"relationship_filters": {"relationship_types": 3}}, InvalidInput, "relationship_types"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_name(asked, error, field):
+def test_explore_request_error_names_the_invalid_field(asked, error, field):
     with pytest.raises(error) as refused:
         read_explore_request(**{"granularity": 1, **asked})
     assert refused.value.field == field
@@ -95,11 +95,11 @@ def queries_made(query, words=NO_ABBREVIATIONS, **asked):
     return [each.query for each in widen_queries(asked, snapshot, words)]
 
 
-def test_a_fast_exploration_looks_for_what_was_asked():
+def test_explore_fast_mode_keeps_the_original_query():
     assert queries_made("Should Ben take the Google job?") == ["Should Ben take the Google job?"]
 
 
-def test_a_deep_one_looks_for_the_names_and_for_what_is_asked_about_them():
+def test_explore_deep_mode_adds_queries_for_names_and_remainder():
     assert queries_made("Should Ben take the Google job?", mode="deep") == [
         "Should Ben take the Google job?",
         "Ben Carter, Google",
@@ -107,14 +107,14 @@ def test_a_deep_one_looks_for_the_names_and_for_what_is_asked_about_them():
     ]
 
 
-def test_a_deep_one_spells_abbreviations_out():
+def test_explore_deep_mode_expands_abbreviations():
     made = queries_made(
         "the YC deadline", build_terminology(load_shipped_abbreviations()), mode="deep"
     )
     assert made == ["the YC deadline", "the YC (Y Combinator) deadline"]
 
 
-def test_a_query_that_is_made_keeps_the_threshold():
+def test_explore_widened_queries_keep_the_threshold():
     asked = read_explore_request(
         granularity=1, queries=[{"query": "Ask Ben about tea", "threshold": 0.7}], mode="deep"
     )

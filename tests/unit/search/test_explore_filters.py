@@ -33,13 +33,13 @@ def relations():
         ({"exclude_relationship_types": ["friend"]}, "cold"),
     ],
 )
-def test_filters_let_relationships_in_or_not(filters, kept):
+def test_explore_relationship_filters_select_edges(filters, kept):
     snapshot, close, cold = relations()
     found = explored(snapshot, text_matches=["Ben"], relationship_filters=filters)
     assert edges_of(found) == [{"close": close, "cold": cold}[kept].id]
 
 
-def test_what_is_filtered_brings_nothing_along():
+def test_explore_filtered_edges_bring_no_nodes_or_neighbors():
     """Filters come before scoring: an end is no hit because of a relationship that is out."""
     snapshot, _, cold = relations()
     found = explored(snapshot, text_matches=["rival"], relationship_filters={"min_attitude": 3})
@@ -48,7 +48,7 @@ def test_what_is_filtered_brings_nothing_along():
     assert found.semantic.neighbors == ()
 
 
-def test_a_type_is_asked_for_from_either_end():
+def test_explore_type_filter_matches_the_inverse_type():
     ben, eva = a_node("Ben"), a_node("Eva")
     edge = an_edge(ben, eva, "reports-to")
     found = explored(
@@ -57,14 +57,14 @@ def test_a_type_is_asked_for_from_either_end():
     assert edges_of(found) == [edge.id]
 
 
-def test_filters_alone_ask_for_relationships_and_their_ends():
+def test_explore_with_filters_alone_returns_edges_and_their_ends():
     snapshot, close, _ = relations()
     found = explored(snapshot, relationship_filters={"min_attitude": 4})
     assert edges_of(found) == [close.id]
     assert set(nodes_of(found)) == {"node:ben", "node:eva"}
 
 
-def test_where_nothing_is_asked_the_most_recent_and_salient_come_first():
+def test_explore_without_query_orders_by_recency_and_salience():
     new, old = a_node("New"), a_node("Old", updated_at=START - timedelta(days=90))
     talk = a_source("talk")
     found = explored(a_picture([old, new], sources=[talk]))
@@ -75,7 +75,7 @@ def test_where_nothing_is_asked_the_most_recent_and_salient_come_first():
 # ——— archived, and other times ———
 
 
-def test_what_is_archived_is_left_out_unless_asked_for():
+def test_explore_omits_archived_items_unless_requested():
     ben, eva = a_node("Ben"), a_node("Ben", id="node:other", ttl_policy=TtlPolicy.EPHEMERAL)
     edge, talk = an_edge(ben, eva), a_source("talk", keywords=("ben",))
     marks = dict.fromkeys((ben.id, edge.id, talk.id), NEVER_READ)
@@ -90,7 +90,7 @@ def test_what_is_archived_is_left_out_unless_asked_for():
     assert {hit.state for hit in found.semantic.people} == {"archived"}
 
 
-def test_relationships_are_those_that_held_at_the_time_asked_about():
+def test_explore_as_of_returns_edges_valid_at_that_time():
     ben, acme = a_node("Ben"), a_node("Acme", NodeType.ENTITY)
     june = START + timedelta(days=100)
     before = an_edge(ben, acme, "works-at", id="edge:1", valid_to=june, invalidated_at=june)
@@ -102,7 +102,7 @@ def test_relationships_are_those_that_held_at_the_time_asked_about():
         assert edges_of(found) == ["edge:1"]
 
 
-def test_what_came_later_was_not_known():
+def test_explore_known_at_omits_later_items_and_notes():
     ben, talk = a_node("Ben"), a_source("talk", keywords=("ben",))
     snapshot = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 65)])
     before = PointInTime(known_at=START - timedelta(days=1))

@@ -40,7 +40,7 @@ def near(ids, cosines, threshold=0.5, **more):
     )
 
 
-def test_a_node_is_met_from_the_querys_own_threshold_on():
+def test_explore_similarity_threshold_selects_nodes():
     ben, eva = a_node("Ben"), a_node("Eva")
     found = explored(
         a_picture([ben, eva]), near([ben.id, eva.id], [0.7, 0.69], 0.699), queries=["hiking"]
@@ -48,7 +48,7 @@ def test_a_node_is_met_from_the_querys_own_threshold_on():
     assert nodes_of(found) == [ben.id]
 
 
-def test_each_query_has_a_threshold_of_its_own():
+def test_explore_thresholds_apply_per_query():
     ben, eva = a_node("Ben"), a_node("Eva")
     given = ExploreInput(
         queries=(ExploreQuery("one", 0.9), ExploreQuery("two", 0.3)),
@@ -59,7 +59,7 @@ def test_each_query_has_a_threshold_of_its_own():
     assert nodes_of(found) == [ben.id]
 
 
-def test_similarity_is_what_the_embedder_was_calibrated_to():
+def test_explore_node_similarity_is_calibrated():
     ben = a_node("Ben")
     scale = Calibration({"latin": ((0.0, 0.0), (0.5, 0.9), (1.0, 1.0))})
     found = explored(
@@ -71,7 +71,7 @@ def test_similarity_is_what_the_embedder_was_calibrated_to():
     assert found.semantic.people[0].explanation.similarity == pytest.approx(0.9)
 
 
-def test_a_sources_cosine_is_calibrated_as_well():
+def test_explore_source_similarity_is_calibrated():
     talk = a_source("talk")
     scale = Calibration({"latin": ((0.0, 0.0), (0.5, 0.9), (1.0, 1.0))})
     given = ExploreInput(
@@ -82,14 +82,14 @@ def test_a_sources_cosine_is_calibrated_as_well():
     assert sources_of(explored(a_picture(sources=[talk]), given, queries=["hiking"])) == [talk.id]
 
 
-def test_what_the_picture_does_not_hold_is_never_a_hit():
+def test_explore_never_returns_items_outside_the_visible_graph():
     """Vectors and hits may be of things that the caller must not see."""
     given = near(["node:hidden"], [1.0], sources=[SourceMatch(0, "source:hidden", 1.0)])
     found = explored(a_picture(), given, queries=["hiking"])
     assert nodes_of(found) == sources_of(found) == []
 
 
-def test_a_source_is_met_by_its_closest_passage():
+def test_explore_source_similarity_is_that_of_the_closest_passage():
     talk, other = a_source("talk"), a_source("other")
     given = ExploreInput(
         queries=(ExploreQuery("hiking", 0.5),),
@@ -113,7 +113,7 @@ def test_a_source_is_met_by_its_closest_passage():
     ("written", "name"),
     [("Sara", "Sarah"), ("Goggle", "Google"), ("jon", "John"), ("Andrew", "Andrew Smith")],
 )
-def test_a_name_is_met_when_it_is_spelt_alike(written, name):
+def test_explore_text_match_finds_similar_spellings(written, name):
     node = a_node(name)
     found = explored(a_picture([node]), text_matches=[written], return_explanations=True)
     (match,) = found.semantic.people[0].explanation.matches
@@ -122,19 +122,19 @@ def test_a_name_is_met_when_it_is_spelt_alike(written, name):
 
 
 @pytest.mark.parametrize(("written", "name"), [("Mark", "Mary"), ("Al", "Ali"), ("Paris", "Ben")])
-def test_other_names_are_not_met(written, name):
+def test_explore_text_match_rejects_different_names(written, name):
     assert nodes_of(explored(a_picture([a_node(name)]), text_matches=[written])) == []
 
 
 @pytest.mark.parametrize("written", ["BEN", "ben carter", "Benny", "Bén"])
-def test_a_name_or_alias_is_met_exactly_however_it_is_capitalised(written):
+def test_explore_text_match_finds_names_and_aliases_in_any_case(written):
     ben = a_node("Ben Carter", aliases=("Benny", "Ben"))
     found = explored(a_picture([ben]), text_matches=[written], return_explanations=True)
     (match,) = found.semantic.people[0].explanation.matches
     assert (match.by, match.similarity) == ("exact", 1.0)
 
 
-def test_sources_are_met_by_keywords_and_tags():
+def test_explore_text_match_finds_sources_by_keyword_and_tag():
     by_keyword = a_source("one", keywords=("offer",))
     by_tag = a_source("two", tags=("offer",))
     other = a_source("three", keywords=("garden",))
@@ -142,7 +142,7 @@ def test_sources_are_met_by_keywords_and_tags():
     assert set(sources_of(found)) == {by_keyword.id, by_tag.id}
 
 
-def test_relationships_are_met_by_type_description_and_notes():
+def test_explore_text_match_finds_edges_by_type_description_and_note():
     ben, eva = a_node("Ben"), a_node("Eva")
     one = an_edge(ben, eva, "sibling")
     two = an_edge(ben, eva, "rival", description="They fight over the garden.")
@@ -158,7 +158,7 @@ def test_relationships_are_met_by_type_description_and_notes():
         assert met == [edge.id]
 
 
-def test_a_note_that_has_ended_is_not_met():
+def test_explore_text_match_ignores_expired_notes():
     ben, eva = a_node("Ben"), a_node("Eva")
     edge = an_edge(ben, eva)
     ended = a_note(edge, "Shares a hedge.", expires_at=START + timedelta(days=7))
@@ -168,7 +168,7 @@ def test_a_note_that_has_ended_is_not_met():
     assert edges_of(explored(snapshot, text_matches=["hedge"], now=later)) == []
 
 
-def test_artifacts_are_met_by_name_and_description():
+def test_explore_text_match_finds_artifacts_by_name_and_description():
     one = an_artifact("Letter to the bank")
     two = an_artifact("Draft", description="A letter about the roof.")
     found = explored(a_picture(artifacts=[one, two]), text_matches=["roof"])
@@ -180,7 +180,7 @@ def test_artifacts_are_met_by_name_and_description():
 # ——— what a hit brings along ———
 
 
-def test_a_relationship_that_was_met_brings_its_ends_along():
+def test_explore_matched_edge_brings_its_end_nodes():
     ben, eva, dan = a_node("Ben"), a_node("Eva"), a_node("Dan")
     edge = an_edge(ben, eva, "sibling")
     found = explored(a_picture([ben, eva, dan], [edge]), text_matches=["sibling"])
@@ -188,7 +188,7 @@ def test_a_relationship_that_was_met_brings_its_ends_along():
     assert edges_of(found) == [edge.id]
 
 
-def test_nodes_that_were_met_themselves_come_before_those_brought_along():
+def test_explore_matched_nodes_precede_expanded_nodes():
     bens = [a_node(f"Ben {number}", aliases=("Ben",)) for number in range(5)]
     eva = a_node("Eva", ttl_policy=TtlPolicy.KEEP_FOREVER)
     edge = an_edge(bens[0], eva, description="Ben trusts her.")
@@ -196,7 +196,7 @@ def test_nodes_that_were_met_themselves_come_before_those_brought_along():
     assert set(nodes_of(found)) == {ben.id for ben in bens}
 
 
-def test_sources_that_speak_of_a_hit_are_shown_after_those_that_were_met():
+def test_explore_matched_sources_precede_mentioning_sources():
     ben = a_node("Ben")
     met = a_source("met", keywords=("ben",), started_at=START - timedelta(days=300))
     speaking = [a_source(f"talk-{number}") for number in range(6)]
@@ -208,7 +208,7 @@ def test_sources_that_speak_of_a_hit_are_shown_after_those_that_were_met():
     assert len(found) == 5
 
 
-def test_relationships_between_hits_are_shown_before_others():
+def test_explore_edges_between_hits_precede_other_edges():
     ben, eva = a_node("Ben"), a_node("Eva")
     others = [a_node(f"Somebody {number}") for number in range(12)]
     joining = an_edge(ben, eva, updated_at=START - timedelta(days=900))
@@ -234,7 +234,7 @@ def crowd():
 
 
 @pytest.mark.parametrize(("granularity", "sources"), [(1, 5), (2, 0), (3, 0)])
-def test_counts_by_granularity(granularity, sources):
+def test_explore_limits_results_by_granularity(granularity, sources):
     found = explored(crowd(), granularity=granularity, text_matches=["Pat"])
     assert len(nodes_of(found)) == 5
     assert len(edges_of(found)) == 10
@@ -242,20 +242,20 @@ def test_counts_by_granularity(granularity, sources):
     assert len(found.episodic.artifacts) == 5
 
 
-def test_a_source_names_at_most_ten_nodes():
+def test_explore_source_hit_lists_at_most_ten_nodes():
     found = explored(crowd(), text_matches=["Pat"])
     first = next(hit for hit in found.episodic.sources if hit.entity_key == "source:s0")
     assert len(first.mentioned_nodes) == 10
 
 
-def test_relationships_touch_a_node_that_is_shown():
+def test_explore_edges_touch_a_shown_node():
     found = explored(crowd(), text_matches=["Pat", "knows"])
     shown = set(nodes_of(found))
     for hit in found.semantic.relationships:
         assert {hit.from_entity_key, hit.to_entity_key} & shown
 
 
-def test_notes_are_shortened():
+def test_explore_note_snippets_are_limited():
     ben = a_node("Ben")
     notes = [a_note(ben, f"{number:02}" + "x" * 600, number) for number in range(12)]
     (hit,) = explored(a_picture([ben], notes=notes), text_matches=["Ben"]).semantic.people
@@ -271,7 +271,7 @@ def explanation_of(snapshot, **asked):
     return found.semantic.people[0].explanation
 
 
-def test_the_score_is_the_sum_of_its_weighted_signals():
+def test_explore_score_is_the_sum_of_weighted_signals():
     ben = a_node("Ben", updated_at=START - timedelta(days=10))
     told = explanation_of(a_picture([ben]))
     assert told.parts.semantic == pytest.approx(0.3 * 1.0)
@@ -280,7 +280,7 @@ def test_the_score_is_the_sum_of_its_weighted_signals():
     assert told.score == pytest.approx(told.parts.semantic + told.parts.time + told.parts.salience)
 
 
-def test_half_of_the_recency_is_left_after_35_days():
+def test_explore_recency_halves_after_35_days():
     told = explanation_of(a_picture([a_node("Ben", updated_at=START - timedelta(days=35))]))
     assert told.recency == pytest.approx(0.5, abs=0.005)
 
@@ -293,7 +293,7 @@ def test_half_of_the_recency_is_left_after_35_days():
         ({"time_weight": 0, "salience_weight": 0, "semantic_weight": 1}, "exact"),
     ],
 )
-def test_the_weights_decide_what_comes_first(weights, first):
+def test_explore_weights_determine_the_order(weights, first):
     old = START - timedelta(days=100)
     new = a_node("Sara A", id="node:new", aliases=("Sarah",))
     salient = a_node("Sara B", id="node:salient", aliases=("Sarah",), updated_at=old)
@@ -305,6 +305,6 @@ def test_the_weights_decide_what_comes_first(weights, first):
     assert found.semantic.people[0].entity_key == f"node:{first}"
 
 
-def test_explanations_are_there_only_when_asked_for():
+def test_explore_explanations_are_absent_unless_requested():
     found = explored(a_picture([a_node("Ben")]), text_matches=["Ben"])
     assert found.semantic.people[0].explanation is None

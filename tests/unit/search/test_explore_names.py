@@ -35,7 +35,7 @@ def asked(snapshot, query, **more):
         ("מה סיפרתי לנועה?", "נועה כהן"),
     ],
 )
-def test_people_are_found_by_a_part_of_their_name(query, name):
+def test_explore_query_finds_people_by_part_of_the_name(query, name):
     person, other = a_node(name), a_node("Ben Carter")
     found = asked(a_picture([person, other]), query, return_explanations=True)
     assert nodes_of(found) == [person.id]
@@ -50,7 +50,7 @@ def test_people_are_found_by_a_part_of_their_name(query, name):
         ("איך היה בתל אביב?", "תל אביב"),
     ],
 )
-def test_things_are_found_by_their_whole_name(query, name):
+def test_explore_query_finds_things_by_the_whole_name(query, name):
     thing = a_node(name, NodeType.ENTITY)
     found = asked(a_picture([thing]), query, return_explanations=True)
     assert found.semantic.entities[0].explanation.matches[0].similarity == 1.0
@@ -67,11 +67,11 @@ def test_things_are_found_by_their_whole_name(query, name):
         ("האם זה נכון?", "אם", NodeType.CONCEPT),
     ],
 )
-def test_an_ordinary_word_names_nobody(query, name, type):
+def test_explore_query_ignores_names_that_are_ordinary_words(query, name, type):
     assert nodes_of(asked(a_picture([a_node(name, type)]), query)) == []
 
 
-def test_who_is_named_in_full_stands_for_no_namesake():
+def test_explore_full_name_excludes_namesakes():
     levi, cohen = a_node("Dana Levi"), a_node("Dana Cohen")
     assert nodes_of(asked(a_picture([levi, cohen]), "who is Dana Levi?")) == [levi.id]
     both = nodes_of(asked(a_picture([levi, cohen]), "who is Dana?"))
@@ -83,25 +83,25 @@ LENAS = ["Lena Hoffmann's husband", "Lena’s husband", "הבעל של Lena"]
 
 @pytest.mark.parametrize("alias", LENAS)
 @pytest.mark.parametrize("by", ["queries", "text_matches"])
-def test_who_is_described_by_anothers_name_is_not_called_so(alias, by):
+def test_explore_descriptive_alias_does_not_match_the_name_inside(alias, by):
     lena, husband = a_node("Lena Hoffmann"), a_node("Jonas", aliases=(alias,))
     assert nodes_of(explored(a_picture([lena, husband]), **{by: ["Lena"]})) == [lena.id]
 
 
 @pytest.mark.parametrize("alias", LENAS)
-def test_whoever_is_described_is_found_by_the_whole_description(alias):
+def test_explore_descriptive_alias_matches_as_a_whole(alias):
     lena, husband = a_node("Lena Hoffmann"), a_node("Jonas", aliases=(alias,))
     snapshot = a_picture([lena, husband])
     assert nodes_of(asked(snapshot, f"who is {alias}?")) == [husband.id]
     assert husband.id in nodes_of(explored(snapshot, text_matches=[alias]))
 
 
-def test_a_thing_is_met_by_each_word_of_its_name():
+def test_explore_text_match_finds_a_thing_by_each_word():
     shop = a_node("Levi's Corner Shop", NodeType.ENTITY)
     assert nodes_of(explored(a_picture([shop]), text_matches=["Levi"])) == [shop.id]
 
 
-def test_whom_a_query_names_comes_before_who_is_only_close_to_it():
+def test_explore_named_node_precedes_similar_nodes():
     """However long ago they were spoken of, and however often the others were read."""
     long_ago = START - timedelta(days=300)
     lena = a_node("Lena Hoffmann", updated_at=long_ago, created_at=long_ago)
@@ -122,7 +122,7 @@ def test_whom_a_query_names_comes_before_who_is_only_close_to_it():
     assert len(found) == 5
 
 
-def test_among_very_many_people_names_are_found_as_they_are_written():
+def test_explore_matches_names_exactly_among_very_many_people():
     crowd = [a_node(f"Person{n} Other{n}") for n in range(600)]
     dana = a_node("Dana Levi")
     snapshot = a_picture([*crowd, dana])
@@ -130,7 +130,7 @@ def test_among_very_many_people_names_are_found_as_they_are_written():
     assert nodes_of(asked(snapshot, "where is Dena?")) == []
 
 
-def test_where_a_model_reads_no_hebrew_words_find_sources():
+def test_explore_uncalibrated_script_finds_sources_by_words():
     talk, other = a_source("talk"), a_source("other")
     latin_only = Calibration({"latin": ((0.0, 0.0), (1.0, 1.0))})
     given = ExploreInput(
@@ -145,7 +145,7 @@ def test_where_a_model_reads_no_hebrew_words_find_sources():
     assert sources_of(found) == [talk.id]
 
 
-def test_a_source_in_which_every_word_of_a_query_stands_is_close_enough():
+def test_explore_source_with_all_query_words_passes_the_threshold():
     talk, other = a_source("talk"), a_source("other")
     given = ExploreInput(
         queries=(ExploreQuery("YC interview", 0.5),),

@@ -118,7 +118,7 @@ def all_hits(found):
 
 @settings(max_examples=50, deadline=None)
 @given(explorations())
-def test_every_exploration_keeps_its_promises(exploration):
+def test_explore_invariants_hold_for_random_graphs_and_requests(exploration):
     snapshot, hits, asked = exploration
     found = explored(snapshot, hits, **asked)
     for section in all_hits(found):

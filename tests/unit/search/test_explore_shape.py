@@ -48,12 +48,12 @@ OF_EXPLANATIONS = {"Explanation", "ExploreMatch", "ScoreParts"}  # of our own, n
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_part_of_the_answer_has_the_contracts_fields(name):
+def test_explore_answer_part_has_the_contract_fields(name):
     kind = getattr(explore_result, name)
     assert {field.name for field in fields(kind)} == set(SHAPES[name].split()) - {"|"}
 
 
-def test_every_part_of_the_answer_is_pinned():
+def test_explore_answer_shapes_cover_every_dataclass():
     defined = {
         name
         for name, kind in vars(explore_result).items()
@@ -84,7 +84,7 @@ def asked_about_ben(granularity=1):
     return as_data(explore_snapshot(a_small_world(), asked, ExploreInput(), START))
 
 
-def test_values_are_told_as_the_contract_types_them():
+def test_explore_answer_values_have_the_contract_types():
     told = asked_about_ben()
     (person,) = told["semantic"]["people"]
     assert person == {
@@ -118,7 +118,7 @@ def test_values_are_told_as_the_contract_types_them():
 
 
 @pytest.mark.parametrize("granularity", [1, 2, 3])
-def test_the_shape_is_the_same_whatever_the_granularity(granularity):
+def test_explore_answer_shape_is_independent_of_granularity(granularity):
     told = asked_about_ben(granularity)
     assert told["meta"]["granularity"] == granularity
     assert told["semantic"].keys() == asked_about_ben()["semantic"].keys()
@@ -127,7 +127,7 @@ def test_the_shape_is_the_same_whatever_the_granularity(granularity):
     assert told["episodic"]["storylines"] == told["episodic"]["macros"] == []
 
 
-def test_the_other_end_of_a_relationship_is_summed_up():
+def test_explore_neighbors_summarise_the_other_end_of_an_edge():
     (acme,) = asked_about_ben()["semantic"]["neighbors"]
     assert acme == {
         "entity_key": "node:acme",
@@ -137,7 +137,7 @@ def test_the_other_end_of_a_relationship_is_summed_up():
     }
 
 
-def test_hits_are_told_by_id_for_noting_that_they_were_read():
+def test_explore_hit_ids_list_every_hit():
     found = explore_snapshot(
         a_small_world(),
         read_explore_request(granularity=1, text_matches=["Ben"]),

@@ -34,7 +34,7 @@ def all_signals(draw):
 
 @settings(max_examples=15)
 @given(st.data())
-def test_the_parts_add_up_to_the_score(data):
+def test_weighted_signals_add_up_to_the_score(data):
     parts = weight_signals(all_signals(data.draw))
     total = sum_parts(parts, SIZE)
     for place in range(SIZE):
@@ -44,7 +44,7 @@ def test_the_parts_add_up_to_the_score(data):
 
 @settings(max_examples=25)
 @given(st.data(), st.sampled_from([name for name in SIGNAL_NAMES if name != "asks"]))
-def test_more_of_a_signal_never_scores_lower_but_a_question_does(data, name):
+def test_score_is_monotonic_in_every_signal_except_asks(data, name):
     signals = all_signals(data.draw)
     more = {**signals, name: np.maximum(signals[name], data.draw(a_signal))}
     assert (
@@ -56,7 +56,7 @@ def test_more_of_a_signal_never_scores_lower_but_a_question_does(data, name):
     ).all()
 
 
-def test_unknown_here_changes_nothing_there():
+def test_unknown_similarity_of_one_item_does_not_affect_others():
     """One unit without a vector yet does not move the scores of the others."""
     signals = {name: np.full(2, 0.5) for name in (*WORD_SIGNALS, *MEANING_SIGNALS)}
     one_unknown = {
@@ -68,7 +68,7 @@ def test_unknown_here_changes_nothing_there():
 
 
 @given(scores, masks)
-def test_a_share_of_the_best_is_one_for_the_best_and_keeps_the_order(values, mask):
+def test_share_of_best_normalises_to_one_and_keeps_order(values, mask):
     (found,) = share_of_best([values], [mask])
     if not mask.any() or values[mask].max() == 0:
         assert not found[mask].any()
@@ -80,14 +80,14 @@ def test_a_share_of_the_best_is_one_for_the_best_and_keeps_the_order(values, mas
 
 
 @given(cosines, masks)
-def test_above_the_floor_runs_from_nothing_to_one_and_unknown_stays_unknown(values, mask):
+def test_above_floor_maps_to_unit_range_and_keeps_unknowns(values, mask):
     (found,) = above_floor([values], [mask])
     assert (np.isnan(found) == np.isnan(values)).all()
     known = found[mask & ~np.isnan(values)]
     assert ((known >= 0) & (known <= 1 + 1e-9)).all()
 
 
-def test_every_weight_is_a_share_of_the_base():
+def test_signal_weights_are_shares_of_the_base():
     assert WEIGHTS.of("words") == pytest.approx(WEIGHTS.words / WEIGHTS.base)
     assert sum(WEIGHTS.of(name) for name in (*WORD_SIGNALS, *MEANING_SIGNALS)) == pytest.approx(1)
 
@@ -97,7 +97,7 @@ def test_every_weight_is_a_share_of_the_base():
     arrays(np.bool_, 40),
     st.integers(1, 5),
 )
-def test_the_best_slots_leave_out_nothing_that_is_better(values, mask, most):
+def test_best_slots_omit_no_better_candidate(values, mask, most):
     (chosen,) = best_slots([values], [mask], most)
     assert mask[chosen].all()
     assert len(set(chosen.tolist())) == len(chosen) >= min(most, np.count_nonzero(mask))

@@ -23,19 +23,19 @@ def scores_of(snapshot, names=(), top_sources=None):
     )
 
 
-def test_a_source_two_hops_away_is_reached():
+def test_graph_expansion_reaches_a_source_two_hops_away():
     found = scores_of(two_hops(), names=["node:the-long-road"])
     assert set(found) == {"source:film", "source:her"}
     assert found["source:film"] == 1.0
     assert 0 < found["source:her"] < 1
 
 
-def test_where_nothing_is_named_the_graph_says_nothing():
+def test_graph_expansion_is_empty_without_named_nodes():
     found = scores_of(two_hops(), top_sources={"source:film": 1.0})
     assert found == {}
 
 
-def test_the_best_hits_add_a_little():
+def test_graph_expansion_is_raised_by_top_sources():
     alone = scores_of(two_hops(), names=["node:the-long-road"])
     helped = scores_of(
         two_hops(), names=["node:the-long-road"], top_sources={"source:her": 2.0, "source:x": 1.0}
@@ -44,14 +44,14 @@ def test_the_best_hits_add_a_little():
     assert helped["source:film"] == 1.0
 
 
-def test_who_is_in_every_source_is_no_way_in():
+def test_graph_expansion_ignores_nodes_mentioned_in_every_source():
     ana = a_node("Ana")
     sources = [a_source(str(number)) for number in range(4)]
     snapshot = a_picture([ana], sources=sources, mentions=[(source, ana) for source in sources])
     assert scores_of(snapshot, names=[ana.id]) == {}
 
 
-def test_the_rarer_name_counts_for_more():
+def test_graph_expansion_weighs_rarer_names_higher():
     rare, usual = a_node("Rare"), a_node("Usual")
     sources = [a_source(str(number)) for number in range(4)]
     mentions = [(sources[0], rare), *((source, usual) for source in sources[1:])]
@@ -70,11 +70,11 @@ def test_the_rarer_name_counts_for_more():
         ("Who is it?", []),
     ],
 )
-def test_names_in_a_question_are_whole_names(query, named):
+def test_find_nodes_by_name_matches_whole_names(query, named):
     assert find_nodes_by_name(query, GraphView(two_hops())) == named
 
 
-def test_a_longer_name_hides_those_within_it():
+def test_find_nodes_by_name_prefers_the_longer_name():
     york, new_york = a_node("York", NodeType.ENTITY), a_node("New York", NodeType.ENTITY)
     view = GraphView(a_picture([york, new_york]))
     assert find_nodes_by_name("the mayor of New York", view) == [new_york.id]
@@ -95,32 +95,32 @@ def test_a_longer_name_hides_those_within_it():
         ("WHERE DOES GRACE LIVE", True),
     ],
 )
-def test_a_part_of_somebody_elses_name_names_nobody(query, is_meant):
+def test_find_certain_nodes_ignores_part_of_another_persons_name(query, is_meant):
     grace = a_node("Grace Duckett", aliases=("Grace",))
     assert find_certain_nodes(query, GraphView(a_picture([grace]))) == [grace.id] * is_meant
 
 
-def test_a_part_of_a_longer_name_may_name_a_thing():
+def test_find_certain_nodes_accepts_part_of_a_longer_name_for_things():
     """ "The Terminal" stands in what a film is called, too."""
     terminal = a_node("Terminal", NodeType.ENTITY)
     assert find_certain_nodes("Who played in Terminal Blues?", GraphView(a_picture([terminal])))
 
 
-def test_a_small_word_is_no_name():
+def test_find_nodes_by_name_ignores_stop_words():
     assert (
         find_nodes_by_name("it is late", GraphView(a_picture([a_node("It", NodeType.ENTITY)])))
         == []
     )
 
 
-def test_what_the_graph_adds_is_a_share_of_the_best_score():
+def test_graph_lift_is_a_share_of_the_highest_score():
     assert lift_per_passage({"source:a": 1.0, "source:b": 0.5}, {}, highest=2.0, weight=0.5) == {
         "source:a": 1.0,
         "source:b": 0.5,
     }
 
 
-def test_the_passages_of_a_source_share_what_the_graph_adds():
+def test_graph_lift_is_divided_among_the_passages_of_a_source():
     """A mention does not say where in its source; long conversations must not crowd in."""
     told = lift_per_passage(
         {"source:a": 1.0, "source:b": 1.0}, {"source:b": 4}, highest=1.0, weight=0.5

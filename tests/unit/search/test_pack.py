@@ -29,7 +29,7 @@ def several_hits(draw):
 
 @settings(deadline=None)  # the first example may load the tokenizer
 @given(several_hits(), st.integers(0, 120))
-def test_never_over_budget(hits, budget):
+def test_pack_never_exceeds_the_budget(hits, budget):
     packed, tokens = pack(hits, budget)
     assert tokens == count_tokens(as_text(packed)) <= budget
     ids = [each.id for each in packed]
@@ -38,7 +38,7 @@ def test_never_over_budget(hits, budget):
 
 @settings(deadline=None)
 @given(several_hits())
-def test_without_a_budget_everything_comes(hits):
+def test_pack_without_budget_keeps_all_hits(hits):
     packed, tokens = pack(hits, None)
     assert packed == hits
     assert tokens == count_tokens(as_text(hits))
@@ -46,37 +46,37 @@ def test_without_a_budget_everything_comes(hits):
 
 @settings(deadline=None)
 @given(several_hits())
-def test_what_fits_is_not_left_out(hits):
+def test_pack_keeps_all_hits_that_fit(hits):
     assert pack(hits, count_tokens(as_text(hits)))[0] == hits
 
 
-def test_a_short_hit_behind_a_long_one_still_fits():
+def test_pack_skips_a_long_hit_for_a_shorter_one():
     first, long, last = hit("1"), hit("2", "word " * 200), hit("3")
     room = count_tokens(as_text([first, last]))
     assert [each.id for each in pack([first, long, last], room)[0]] == ["1", "3"]
 
 
-def test_the_best_hit_alone_is_cut_rather_than_lost():
+def test_pack_cuts_a_single_hit_that_exceeds_the_budget():
     (cut,), tokens = pack([hit(text="word " * 200)], 20)
     assert cut.text.startswith("word word")
     assert cut.text.endswith("…")
     assert tokens <= 20
 
 
-def test_where_not_even_its_beginning_fits_a_shorter_hit_is_better_than_nothing():
+def test_pack_prefers_a_shorter_hit_over_an_empty_result():
     long = replace(hit("1", "word " * 200), disputed="another value " * 20)
     short = hit("2", "Blue")
     packed, _ = pack([long, short], count_tokens(as_text([short])))
     assert [each.id for each in packed] == ["2"]
 
 
-def test_hits_come_before_related_bullets():
+def test_pack_drops_related_bullets_before_hits():
     hits = [hit("1", related=[RelatedMemory("r", "The shed key hangs inside", 0.8)]), hit("2")]
     bare = [replace(each, related=()) for each in hits]
     assert pack(hits, count_tokens(as_text(bare)))[0] == bare
 
 
-def test_the_text_of_an_answer():
+def test_pack_text_lists_hits_with_related_bullets():
     shown = as_text([hit(related=[RelatedMemory("r", "The shed key hangs inside", 0.8)])])
     assert shown == (
         "- [knowledge] The spare key is under the blue pot\n  - related: The shed key hangs inside"

@@ -65,14 +65,12 @@ def answerable(similarities, known, candidates):
         ({"similarity": None, "passage": True}, False),
     ],
 )
-def test_how_much_evidence_is_enough(evidence, enough):
+def test_select_relevant_requires_enough_evidence(evidence, enough):
     assert is_relevant(**evidence) is enough
 
 
 @given(maybe, shares, shares, st.booleans(), st.booleans(), shares)
-def test_more_evidence_never_makes_a_candidate_irrelevant(
-    similarity, held, known, passage, named, more
-):
+def test_select_relevant_is_monotonic_in_evidence(similarity, held, known, passage, named, more):
     if not is_relevant(similarity, held, known, passage=passage, named=named):
         return
     assert is_relevant(similarity, max(held, more), known, passage=passage, named=named)
@@ -83,7 +81,7 @@ def test_more_evidence_never_makes_a_candidate_irrelevant(
         assert is_relevant(better, held, known, passage=passage, named=named)
 
 
-def test_a_question_about_something_else_has_no_answer_here():
+def test_is_answerable_requires_some_evidence_among_candidates():
     everyone = np.ones(2, dtype=bool)
     assert not answerable(array(0.3, 0.1), array(0.0, 0.25), everyone)
     assert answerable(array(0.3, 0.1), array(0.0, 0.36), everyone)
@@ -102,12 +100,12 @@ def scored(**signals):
     )
 
 
-def test_words_and_meaning_together_reach_one():
+def test_score_of_full_words_and_meaning_is_one():
     whole = dict.fromkeys((*WORD_SIGNALS, *MEANING_SIGNALS), (1.0,))
     assert scored(**whole)[0] == pytest.approx(1.0)
 
 
-def test_where_meaning_is_unknown_words_carry_the_whole_base():
+def test_score_without_meaning_gives_words_the_whole_base():
     blind = dict.fromkeys(WORD_SIGNALS, (1.0,)) | dict.fromkeys(MEANING_SIGNALS, (None,))
     assert scored(**blind)[0] == pytest.approx(1.0)
     assert scored(**dict.fromkeys(WORD_SIGNALS, (1.0,)))[0] == pytest.approx(1.0)
@@ -118,19 +116,19 @@ def test_where_meaning_is_unknown_words_carry_the_whole_base():
     shares,
     shares,
 )
-def test_more_of_a_signal_never_ranks_lower(name, less, more):
+def test_score_is_monotonic_in_word_and_meaning_signals(name, less, more):
     rest = dict.fromkeys((*WORD_SIGNALS, *MEANING_SIGNALS), (0.5, 0.5))
     lower, higher = sorted((less, more))
     found = scored(**{**rest, name: (lower, higher)})
     assert found[1] >= found[0]
 
 
-def test_a_turn_that_only_asks_is_less_likely_the_answer():
+def test_score_is_lower_for_a_passage_that_asks():
     assert scored(words=(0.5, 0.5), asks=(0, 1))[1] < scored(words=(0.5, 0.5), asks=(0, 1))[0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(1, 40))
-def test_the_shortlist_holds_the_best(scores, most):
+def test_best_slots_hold_the_best_scores(scores, most):
     values = np.array(scores)
     (chosen,) = best_slots([values], [np.ones(len(values), dtype=bool)], most)
     left_out = np.delete(values, chosen)
@@ -139,7 +137,7 @@ def test_the_shortlist_holds_the_best(scores, most):
 
 
 @given(st.lists(st.lists(shares, max_size=60), min_size=1, max_size=4), st.integers(1, 40))
-def test_the_shortlist_of_several_indexes_holds_the_best_of_all(scores, most):
+def test_best_slots_hold_the_best_scores_across_indexes(scores, most):
     """However few of them an index has."""
     values = [np.array(each) for each in scores]
     chosen = best_slots(values, [np.ones(len(each), dtype=bool) for each in values], most)
@@ -151,7 +149,7 @@ def test_the_shortlist_of_several_indexes_holds_the_best_of_all(scores, most):
     assert not len(left_out) or left_out.max() <= taken.min()
 
 
-def test_what_is_relevant_is_measured_by_the_best_passage_of_all():
+def test_select_relevant_compares_with_the_best_passage_of_all_indexes():
     """A little evidence is enough where nobody has more, in this index or another."""
     passage, nobody = np.array([True]), np.array([False])
     little, much = (
@@ -170,11 +168,11 @@ def ranked(id="a", score=0.5, **parts):
 
 
 @given(st.permutations([ranked(id, score) for id in "abc" for score in (0.5, 0.6)]))
-def test_equals_stand_in_the_order_of_their_ids(shuffled):
+def test_sort_ranked_breaks_ties_by_id(shuffled):
     assert [each.id for each in sort_ranked(shuffled)] == ["a", "b", "c", "a", "b", "c"]
 
 
-def test_what_lifts_a_hit_is_one_of_its_parts():
+def test_ranked_lift_adds_a_part_to_the_score():
     lifted = ranked(words=0.5).lifted("relation", 0.02)
     assert lifted.score == pytest.approx(0.52)
     assert sum(lifted.parts.values()) == pytest.approx(lifted.score)
@@ -183,7 +181,7 @@ def test_what_lifts_a_hit_is_one_of_its_parts():
 # ——— the explanation ———
 
 
-def test_an_explanation_names_the_weightiest_reason_first():
+def test_explain_hit_names_the_weightiest_reason_first():
     told = explain_hit(ranked(score=0.6, words=0.1, words_near=0.1, meaning=0.3, meaning_near=0.1))
     assert told == (
         "Recalled because its meaning is similar (90%) and it contains words of the query "
@@ -191,7 +189,7 @@ def test_an_explanation_names_the_weightiest_reason_first():
     )
 
 
-def test_of_a_passage_it_tells_what_its_neighbours_say():
+def test_explain_hit_of_a_passage_names_surroundings_speaker_and_date():
     told = explain_hit(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, in_a_talk=True))
     assert told == (
         "Recalled because the surrounding text matches, the person in the query said it and "
@@ -199,5 +197,5 @@ def test_of_a_passage_it_tells_what_its_neighbours_say():
     )
 
 
-def test_an_explanation_of_nothing_in_particular():
+def test_explain_hit_without_signals_has_a_default_text():
     assert explain_hit(ranked(score=0.0)) == "Recalled because no better match was found."

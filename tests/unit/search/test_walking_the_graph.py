@@ -78,7 +78,7 @@ def picture_of(size, ways, names):
 
 @settings(max_examples=50, deadline=None)
 @given(graphs())
-def test_scores_agree_with_a_dense_reference(graph):
+def test_pagerank_scores_agree_with_a_dense_reference(graph):
     size, ways, seeds, damping = graph
     nodes, snapshot = picture_of(size, ways, [f"N{number}" for number in range(size)])
     web = build_transition_matrix(snapshot, START)
@@ -94,7 +94,7 @@ def test_scores_agree_with_a_dense_reference(graph):
 
 @settings(max_examples=50, deadline=None)
 @given(graphs(), st.randoms(use_true_random=False))
-def test_other_names_make_no_difference(graph, chance):
+def test_pagerank_is_independent_of_node_names(graph, chance):
     size, ways, seeds, damping = graph
     names = [f"N{number}" for number in range(size)]
     others = names[:]
@@ -113,7 +113,7 @@ def test_other_names_make_no_difference(graph, chance):
 # ——— what is answered ———
 
 
-def test_what_is_farther_than_the_depth_is_not_answered():
+def test_pagerank_omits_nodes_beyond_max_depth():
     nodes, edges = chain(6)
     found = walk_from(a_picture(nodes, edges), nodes[0].id)
     assert ids_of(found) == [node.id for node in nodes[1:4]]
@@ -121,7 +121,7 @@ def test_what_is_farther_than_the_depth_is_not_answered():
     assert ids_of(found) == [nodes[1].id]
 
 
-def test_at_most_top_k_are_answered_best_first():
+def test_pagerank_returns_at_most_top_k_best_first():
     hub, *others = [a_node(f"N{number}") for number in range(30)]
     edges = [
         an_edge(hub, other, confidence=0.9 if number < 3 else 0.3)
@@ -133,13 +133,13 @@ def test_at_most_top_k_are_answered_best_first():
     assert len(walk_from(a_picture([hub, *others], edges), hub.id, top_k=3).reached) == 3
 
 
-def test_seeds_themselves_are_not_answered():
+def test_pagerank_omits_the_seeds():
     nodes, edges = chain(3)
     found = walk_from(a_picture(nodes, edges), nodes[0].id, nodes[2].id)
     assert ids_of(found) == [nodes[1].id]
 
 
-def test_each_is_told_with_the_path_to_its_seed():
+def test_pagerank_hits_include_the_path_to_the_seed():
     nodes, edges = chain(3)
     first, second = walk_from(a_picture(nodes, edges), nodes[0].id).reached
     assert (first.depth, second.depth) == (1, 2)
@@ -150,7 +150,7 @@ def test_each_is_told_with_the_path_to_its_seed():
     assert second.seed == nodes[0].id
 
 
-def test_sources_are_walked_to_and_through():
+def test_pagerank_reaches_sources_and_passes_through_them():
     ben, eva = a_node("Ben"), a_node("Eva")
     talk = a_source("talk")
     snapshot = a_picture([ben, eva], sources=[talk], mentions=[(talk, ben), (talk, eva)])
@@ -160,7 +160,7 @@ def test_sources_are_walked_to_and_through():
     assert set(ids_of(walk_from(snapshot, talk.id))) == {ben.id, eva.id}
 
 
-def test_artifacts_are_walked_to_and_from_through_their_source():
+def test_pagerank_reaches_artifacts_through_their_source():
     ben, talk = a_node("Ben"), a_source("talk")
     draft = an_artifact("Draft", talk)
     snapshot = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
@@ -168,7 +168,7 @@ def test_artifacts_are_walked_to_and_from_through_their_source():
     assert ids_of(walk_from(snapshot, draft.id)) == [talk.id, ben.id]
 
 
-def test_where_only_sources_are_wanted_artifacts_are_no_places():
+def test_transition_matrix_for_given_sources_omits_artifacts():
     """Recall asks how far each source is: what agents made must not take a share of it."""
     ben, talk = a_node("Ben"), a_source("talk")
     draft = an_artifact("Draft", talk)
@@ -185,11 +185,11 @@ def test_where_only_sources_are_wanted_artifacts_are_no_places():
         ({"summary": ""}, "meeting of 2026-03-01"),
     ],
 )
-def test_a_source_is_called_what_people_would_know_it_by(told, name):
+def test_source_label_uses_title_summary_or_type_and_date(told, name):
     assert source_label(a_source("a" * 64, **told)) == name
 
 
-def test_an_edge_as_a_seed_is_both_its_ends():
+def test_pagerank_edge_seed_expands_to_both_ends():
     nodes, edges = chain(3)
     found = walk_from(a_picture(nodes, edges), edges[0].id)
     assert set(ids_of(found)) == {node.id for node in nodes}
@@ -201,7 +201,7 @@ def test_an_edge_as_a_seed_is_both_its_ends():
     }
 
 
-def test_the_salient_is_nearer():
+def test_pagerank_ranks_salient_edges_higher():
     ben, eva, dan = a_node("Ben"), a_node("Eva"), a_node("Dan")
     dear, dull = an_edge(ben, eva), an_edge(ben, dan)
     marks = {dear.id: AccessStats(salience=1.0), dull.id: AccessStats(salience=0.2)}
@@ -209,7 +209,7 @@ def test_the_salient_is_nearer():
     assert ids_of(found) == [eva.id, dan.id]
 
 
-def test_an_edge_leads_nowhere_outside_its_time():
+def test_pagerank_ignores_edges_outside_their_validity():
     ben, acme = a_node("Ben"), a_node("Acme", NodeType.ENTITY)
     june = START + timedelta(days=100)
     edge = an_edge(ben, acme, "works-at", valid_to=june, invalidated_at=june)
@@ -218,7 +218,7 @@ def test_an_edge_leads_nowhere_outside_its_time():
     assert ids_of(walk_from(snapshot, ben.id, now=june, then=PointInTime(as_of=START))) == [acme.id]
 
 
-def test_what_is_not_shown_is_walked_through():
+def test_pagerank_passes_through_hidden_nodes():
     nodes, edges = chain(3)
     snapshot = a_picture(nodes, edges)
     found = rank_from_seeds(
@@ -234,7 +234,7 @@ def test_what_is_not_shown_is_walked_through():
 
 
 @pytest.mark.parametrize("seed", ["node:unknown", "edge:unknown", "source:unknown", "Ben"])
-def test_an_unknown_seed_is_named(seed):
+def test_pagerank_error_names_the_unknown_seed(seed):
     with pytest.raises(NotFound, match=seed) as refused:
         walk_from(a_picture([a_node("Ben")]), seed)
     assert refused.value.field == "seed_nodes"
@@ -253,25 +253,25 @@ def test_an_unknown_seed_is_named(seed):
         ({"top_k": 1001}, InvalidInput, "top_k"),
     ],
 )
-def test_bad_parameters_are_refused_by_name(asked, error, field):
+def test_pagerank_request_error_names_the_invalid_field(asked, error, field):
     with pytest.raises(error) as refused:
         read_pagerank_request(**{"seed_nodes": ["node:1"], **asked})
     assert refused.value.field == field
 
 
-def test_the_defaults_are_the_contracts():
+def test_pagerank_request_has_the_contract_defaults():
     walk = read_pagerank_request(seed_nodes="node:1")
     assert (walk.damping, walk.max_depth, walk.top_k) == (0.85, 3, 20)
 
 
-def test_without_scipy_the_remedy_is_told(monkeypatch):
+def test_pagerank_without_scipy_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
     with pytest.raises(BadSettings) as refused:
         build_transition_matrix(a_picture([a_node("Ben")]), START)
     assert "commonplace[graph]" in refused.value.remedy
 
 
-def test_a_mention_weighs_as_much_as_an_edge_that_nobody_read():
+def test_mention_weight_equals_that_of_an_unread_edge():
     ben, eva, talk = a_node("Ben"), a_node("Eva"), a_source("talk")
     snapshot = a_picture([ben, eva], [an_edge(ben, eva)], sources=[talk], mentions=[(talk, ben)])
     assert build_transition_matrix(snapshot, START).weights.tolist() == pytest.approx(

@@ -71,7 +71,7 @@ ORIGINALS = st.one_of(
 @example(raw="[99/99/9999, 99:99:99] Ana: hi", format=SourceFormat.WHATSAPP)
 @example(raw="[1/1/1, 1:11] Ana: hi", format=SourceFormat.WHATSAPP)
 @example(raw="WEBVTT\n\n999:59:59.999 --> 999:59:59.999\nhi", format=SourceFormat.TRANSCRIPT)
-def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
+def test_parse_source_returns_a_source_or_a_commonplace_error(raw, format):
     try:
         reading = parse_source(raw, format=format, started_at=DAY)
     except CommonplaceError:
@@ -85,7 +85,7 @@ def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
 
 @given(raw=st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=25).map("".join)))
 @settings(max_examples=100, deadline=None)
-def test_a_mail_is_always_read_however_broken(raw):
+def test_parse_source_reads_any_broken_mail(raw):
     """Nobody can correct a mail that was sent: only what is no mail at all is refused."""
     if raw.strip() and not isinstance(raw, str):
         raw = b"Subject: x\n\n" + raw
@@ -97,13 +97,13 @@ def test_a_mail_is_always_read_however_broken(raw):
 
 
 @pytest.mark.parametrize("raw", ["", b"", " \n ", b"\n\n"])
-def test_an_empty_original_is_refused(raw):
+def test_parse_source_refuses_an_empty_original(raw):
     with pytest.raises(BadText, match="is empty"):
         parse_source(raw)
 
 
 @pytest.mark.parametrize("format", sorted(READERS))
-def test_an_original_beyond_the_limit_is_refused_by_every_format(format, monkeypatch):
+def test_parse_source_refuses_oversized_originals_in_every_format(format, monkeypatch):
     monkeypatch.setattr(input, "MAX_CHARACTERS", 100)
     with pytest.raises(TooLong, match="MAX_CHARACTERS"):
         parse_source("Ana: hello\n" * 50, format=format)
@@ -118,13 +118,13 @@ def test_an_original_beyond_the_limit_is_refused_by_every_format(format, monkeyp
         (b"{\\rtf1 hello}", "RTF"),
     ],
 )
-def test_files_that_hold_no_text_are_refused_by_name(raw, told):
+def test_parse_source_refuses_binary_files_by_type(raw, told):
     with pytest.raises(InvalidInput, match=told) as refused:
         parse_source(raw)
     assert "plain text" in refused.value.remedy
 
 
-def test_nul_bytes_and_other_encodings_are_refused_with_a_remedy():
+def test_parse_source_refuses_nul_bytes_other_encodings_and_surrogates():
     with pytest.raises(BadText, match="NUL"):
         parse_source(b"hello\x00world")
     with pytest.raises(BadText, match="byte 3 cannot be read") as refused:
@@ -135,13 +135,13 @@ def test_nul_bytes_and_other_encodings_are_refused_with_a_remedy():
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_texts_with_a_byte_order_mark_are_read_as_what_they_are(encoding):
+def test_parse_source_reads_texts_with_a_byte_order_mark(encoding):
     assert (
         parse_source("שלום, world\r\nagain".encode(encoding)).turns[0].text == "שלום, world\nagain"
     )
 
 
-def test_an_unknown_format_is_refused_with_the_known_ones():
+def test_parse_source_error_lists_the_known_formats():
     with pytest.raises(InvalidInput, match="text, markdown"):
         parse_source("hello", format="spreadsheet")
 
@@ -220,12 +220,12 @@ Water: a splash more if it is dry
         (None, "Weekly\nAna, Dan\n\nAna: Good day.\nDan: Hi there.\nAna: We begin.", "transcript"),
     ],
 )
-def test_the_format_is_told_by_name_and_by_content(name, raw, format):
+def test_format_of_detects_the_format_by_name_and_content(name, raw, format):
     assert format_of(raw, name) == format
     assert format_of(raw.encode(), name) == format
 
 
-def test_mail_in_an_old_charset_is_still_seen_as_mail():
+def test_format_of_detects_mail_in_a_legacy_charset():
     raw = "From: a@x.org\nSubject: Caf\xe9\n\nBientôt".encode("latin-1")
     assert format_of(raw) is SourceFormat.EMAIL
     assert parse_source(raw).turns[0].text == "Bientôt"

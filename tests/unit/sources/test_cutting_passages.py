@@ -20,13 +20,13 @@ def letters(text):
 
 @given(text=TEXTS, limit=LIMITS)
 @settings(max_examples=200, deadline=None)
-def test_every_word_survives_in_its_order(text, limit):
+def test_split_text_keeps_every_word_in_order(text, limit):
     assert letters(" ".join(split_text(text, limit))) == letters(text)
 
 
 @given(text=TEXTS, limit=LIMITS)
 @settings(max_examples=200, deadline=None)
-def test_no_passage_is_longer_than_the_limit_or_empty(text, limit):
+def test_split_text_passages_are_nonempty_and_within_the_limit(text, limit):
     for piece in split_text(text, limit):
         assert 0 < len(piece) <= limit
         assert piece.strip() == piece
@@ -34,21 +34,21 @@ def test_no_passage_is_longer_than_the_limit_or_empty(text, limit):
 
 @given(text=TEXTS)
 @settings(max_examples=100, deadline=None)
-def test_a_word_is_only_cut_when_it_is_longer_than_a_passage(text):
+def test_split_text_cuts_no_word_shorter_than_the_limit(text):
     limit = 400  # longer than any word here
     assert " ".join(split_text(text, limit)).split() == text.split()
 
 
 @given(turns=TURNS, more=TURNS, limit=LIMITS)
 @settings(max_examples=100, deadline=None)
-def test_appending_turns_leaves_the_passages_before_them_as_they_are(turns, more, limit):
+def test_split_turns_is_stable_under_appending(turns, more, limit):
     """So a conversation that comes turn by turn has the passages of one that comes whole."""
     assert split_turns([*turns, *more], limit) == split_turns(turns, limit) + split_turns(
         more, limit
     )
 
 
-def test_a_short_turn_is_one_passage_with_all_that_is_known_of_it():
+def test_split_turns_keeps_a_short_turn_unchanged():
     turn = SourceTurn(
         text="See you at noon.",
         speaker="Ana",
@@ -60,14 +60,14 @@ def test_a_short_turn_is_one_passage_with_all_that_is_known_of_it():
     assert split_turns([turn]) == (turn,)
 
 
-def test_every_piece_of_a_long_turn_keeps_speaker_time_session_and_label():
+def test_split_turns_copies_speaker_session_and_label_to_every_piece():
     turn = SourceTurn(text="One sentence here. " * 200, speaker="Ana", session="2", label="m7")
     pieces = split_turns([turn])
     assert len(pieces) > 2
     assert {(piece.speaker, piece.session, piece.label) for piece in pieces} == {("Ana", "2", "m7")}
 
 
-def test_turns_of_a_conversation_are_never_merged():
+def test_split_turns_never_merges_turns():
     assert (
         len(
             split_turns(
@@ -78,7 +78,7 @@ def test_turns_of_a_conversation_are_never_merged():
     )
 
 
-def test_small_paragraphs_of_a_text_share_a_passage_up_to_the_limit():
+def test_split_text_joins_short_paragraphs_up_to_the_limit():
     text = "\n\n".join(f"Paragraph {number}." for number in range(10))
     assert split_text(text) == [text]
     assert split_text(text, 45) == [
@@ -89,7 +89,7 @@ def test_small_paragraphs_of_a_text_share_a_passage_up_to_the_limit():
     ]
 
 
-def test_a_cut_falls_between_paragraphs_then_sentences_then_words():
+def test_split_text_prefers_paragraph_then_sentence_then_word_boundaries():
     assert split_text("First one. Second one.\n\nThird.", 25) == [
         "First one. Second one.",
         "Third.",
@@ -102,11 +102,11 @@ def test_a_cut_falls_between_paragraphs_then_sentences_then_words():
     assert split_text("שלום לכולם. נפגש מחר.", 12) == ["שלום לכולם.", "נפגש מחר."]
 
 
-def test_a_limit_below_one_is_a_mistake_of_the_caller():
+def test_split_turns_refuses_a_limit_below_one():
     with pytest.raises(ValueError, match="at least 1"):
         split_turns([SourceTurn(text="a")], 0)
 
 
-def test_the_limit_is_kept_for_a_text_without_any_space():
+def test_split_text_cuts_text_without_spaces_at_the_limit():
     pieces = split_text("x" * (2 * MAX_PASSAGE + 1))
     assert [len(piece) for piece in pieces] == [MAX_PASSAGE, MAX_PASSAGE, 1]

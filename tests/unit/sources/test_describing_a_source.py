@@ -38,7 +38,7 @@ def note(text, title=None):
     )
 
 
-def test_a_meeting_is_described_by_what_it_is_about():
+def test_describe_meeting_gives_keywords_tags_summary_and_context_type():
     found = describe(parse_source(MEETING))
     assert {"budget", "launch", "marketing"} <= set(found.keywords)
     assert 5 <= len(found.keywords) <= 10
@@ -47,7 +47,7 @@ def test_a_meeting_is_described_by_what_it_is_about():
     assert found.context_type is ContextType.TEAM_MEETING
 
 
-def test_a_summary_is_made_of_sentences_of_the_source_with_their_speakers():
+def test_describe_summary_quotes_sentences_with_their_speakers():
     summary = describe(parse_source(MEETING)).summary
     assert 0 < len(summary) <= SUMMARY_LENGTH
     assert summary == (
@@ -56,12 +56,12 @@ def test_a_summary_is_made_of_sentences_of_the_source_with_their_speakers():
     )
 
 
-def test_greetings_and_the_names_of_those_present_are_no_keywords():
+def test_describe_keywords_exclude_greetings_and_participant_names():
     found = describe(parse_source(MEETING))
     assert not {"ana", "dan", "noa", "morning everybody", "bye", "thanks"} & set(found.keywords)
 
 
-def test_hebrew_is_described_in_hebrew():
+def test_describe_hebrew_source_in_hebrew():
     found = describe(note(HEBREW, "טיול לרומא"))
     assert any("רומא" in word for word in found.keywords)
     assert any("מלון" in word for word in found.keywords)
@@ -70,29 +70,29 @@ def test_hebrew_is_described_in_hebrew():
     assert 3 <= len(found.tags) <= 5
 
 
-def test_a_short_source_is_its_own_summary():
+def test_describe_short_source_uses_the_text_as_summary():
     assert (
         describe(note("The wifi password is tulip42.")).summary == "The wifi password is tulip42."
     )
 
 
 @pytest.mark.parametrize("text", ["Hi.", "…", "a " * 5000, "x" * 5000, "Go! " * 500])
-def test_texts_that_say_little_are_described_all_the_same(text):
+def test_describe_gives_a_summary_for_texts_with_little_content(text):
     found = describe(note(text))
     assert 0 < len(found.summary) <= SUMMARY_LENGTH
 
 
-def test_a_source_without_turns_has_an_empty_description():
+def test_describe_source_without_turns_is_empty():
     empty = ParsedSource(source_type=SourceType.EMAIL, content_type=ContentType.EMAIL)
     assert describe(empty).summary == ""
     assert describe(empty).keywords == ()
 
 
-def test_describing_twice_gives_the_same():
+def test_describe_is_deterministic():
     assert describe(parse_source(MEETING)) == describe(parse_source(MEETING))
 
 
-def test_a_title_and_a_channel_become_tags():
+def test_describe_tags_include_title_words_and_channel():
     message = '{"user": "U1", "ts": "1772366401.0", "text": "The venue costs 500."}'
     raw = f'{{"channel": "launch", "messages": [{message}]}}'
     assert describe(parse_source(raw, format="slack")).tags[0] == "launch"
@@ -114,11 +114,11 @@ def test_a_title_and_a_channel_become_tags():
         (None, "Tulips need water.", None),
     ],
 )
-def test_what_a_note_was_for_is_told_by_readable_rules(title, text, purpose):
+def test_describe_context_type_follows_title_and_text_rules(title, text, purpose):
     assert describe(note(text, title)).context_type is purpose
 
 
-def test_mail_and_slack_are_what_their_form_says():
+def test_describe_context_type_of_mail_and_slack_follows_the_format():
     mail = parse_source("From: a@x.org\nSubject: Sprint planning\n\nHi", format="email")
     assert describe(mail).context_type is ContextType.EMAIL_THREAD
     slack = parse_source(
@@ -127,7 +127,7 @@ def test_mail_and_slack_are_what_their_form_says():
     assert describe(slack).context_type is ContextType.SLACK_DISCUSSION
 
 
-def test_a_meeting_about_something_else_than_the_team_says_so():
+def test_describe_context_type_of_a_meeting_follows_its_text():
     raw = "Ana: Let us brainstorm names.\nDan: Tulip!\nAna: Rose."
     assert (
         describe(parse_source(raw, format="transcript")).context_type is ContextType.BRAINSTORMING

@@ -24,7 +24,7 @@ from support.clock import START
 TALK = PartRun(first=1, format=SourceFormat.CONVERSATION)
 
 
-def test_what_was_noted_is_read_back():
+def test_ingest_record_round_trips_through_provenance():
     noted = IngestRecord(
         runs=(
             TALK,
@@ -43,7 +43,7 @@ def test_what_was_noted_is_read_back():
     )
 
 
-def test_parts_that_are_read_alike_are_noted_once():
+def test_ingest_record_joins_parts_with_equal_settings():
     noted = IngestRecord(runs=(TALK,))
     for part in range(2, 50):
         noted = noted.with_part(replace(TALK, first=part), f"digest {part}")
@@ -51,7 +51,7 @@ def test_parts_that_are_read_alike_are_noted_once():
     assert noted.run_of(30) == TALK
 
 
-def test_very_many_parts_are_dated_more_coarsely_and_no_format_is_lost():
+def test_ingest_record_limits_runs_by_coarser_dates_without_losing_formats():
     noted = IngestRecord(runs=(TALK,))
     for part in range(2, 2 * MAX_RUNS):
         came = START + timedelta(minutes=part)
@@ -62,7 +62,7 @@ def test_very_many_parts_are_dated_more_coarsely_and_no_format_is_lost():
         noted.with_part(PartRun(first=2 * MAX_RUNS, format=SourceFormat.HTML), "d")
 
 
-def test_metadata_takes_neither_the_name_of_the_notes_nor_their_room():
+def test_ingest_metadata_refuses_the_reserved_key_and_excess_size():
     with pytest.raises(InvalidInput):
         build_provenance({}, {RECORD_KEY: {}}, IngestRecord())
     with pytest.raises(TooLong):

@@ -20,7 +20,7 @@ def text_of(body, headers=""):
     return mail(body, headers).turns[0].text
 
 
-def test_a_mail_is_one_turn_of_its_sender_with_all_its_headers_say():
+def test_email_parser_reads_headers_into_one_turn_of_the_sender():
     reading = parse_source(
         'From: "Cohen, Ana" <ana@x.org>\n'
         "To: Dan Levi <dan@x.org>, noa@x.org\n"
@@ -61,7 +61,7 @@ def test_a_mail_is_one_turn_of_its_sender_with_all_its_headers_say():
         ("shift_jis", "こんにちは"),
     ],
 )
-def test_every_charset_is_read(charset, text):
+def test_email_parser_reads_declared_charsets(charset, text):
     codec = "iso-8859-8" if charset == "iso-8859-8-i" else charset
     raw = f"{HEAD}Content-Type: text/plain; charset={charset}\n\n".encode() + text.encode(codec)
     assert parse_source(raw).turns[0].text == text
@@ -77,7 +77,7 @@ def test_every_charset_is_read(charset, text):
         ("rot13", "utf-8", "hello"),
     ],
 )
-def test_a_wrong_charset_is_seen_through(declared, really, text):
+def test_email_parser_recovers_from_a_wrong_charset(declared, really, text):
     raw = f"{HEAD}Content-Type: text/plain; charset={declared}\n\n".encode() + text.encode(really)
     assert parse_source(raw).turns[0].text == text
 
@@ -89,12 +89,12 @@ ALTERNATIVE = (
 )
 
 
-def test_of_two_versions_the_plain_one_counts_unless_it_is_empty():
+def test_email_parser_prefers_the_plain_part_unless_empty():
     assert parse_source(HEAD + ALTERNATIVE.format(plain="As text")).turns[0].text == "As text"
     assert parse_source(HEAD + ALTERNATIVE.format(plain="  ")).turns[0].text == "As HTML"
 
 
-def test_attachments_are_named_and_not_read():
+def test_email_parser_lists_attachments_without_reading_them():
     reading = parse_source(
         HEAD + "Content-Type: multipart/mixed; boundary=b\n\n"
         "--b\nContent-Type: text/plain\n\nSee the file.\n"
@@ -106,17 +106,17 @@ def test_attachments_are_named_and_not_read():
     assert reading.provenance["attachments"] == ["café.txt", "message/rfc822"]
 
 
-def test_a_mail_that_is_all_subject_says_its_subject():
+def test_email_parser_uses_the_subject_for_an_empty_body():
     assert [turn.text for turn in mail("\n \n").turns] == ["Rome"]
     assert parse_source("From: a@x.org\nTo: b@x.org\n\n", format="email").turns == ()
 
 
-def test_a_mail_with_wrong_boundaries_still_gives_its_text():
+def test_email_parser_reads_a_body_with_wrong_boundaries():
     headers = "Content-Type: multipart/mixed; boundary=right\n"
     assert text_of("--wrong\nContent-Type: text/plain\n\nHello\n--wrong--\n", headers) == "Hello"
 
 
-def test_flowed_lines_are_joined():
+def test_email_parser_joins_flowed_lines():
     headers = "Content-Type: text/plain; format=flowed\n"
     assert text_of("This is one \nsentence.\n\n-- \nAna\n", headers) == "This is one sentence."
 
@@ -145,11 +145,11 @@ QUOTED = [
 
 
 @pytest.mark.parametrize("quoted", QUOTED)
-def test_what_a_mail_answers_to_is_cut(quoted):
+def test_email_parser_cuts_quoted_replies(quoted):
     assert text_of(f"Let us go.\n\nIn May.\n\n{quoted}\n") == "Let us go.\n\nIn May."
 
 
-def test_answers_between_quoted_lines_stay():
+def test_email_parser_keeps_inline_answers():
     body = "On 1/3/2026 10:00 Dan wrote:\n> When?\n\nIn May.\n\n> Where?\n\nIn Rome.\n"
     assert text_of(body).split() == ["In", "May.", "In", "Rome."]
 
@@ -164,11 +164,11 @@ def test_answers_between_quoted_lines_stay():
         "The meeting is at 10:30:\nbring the plan.",
     ],
 )
-def test_text_that_looks_a_little_like_a_quotation_stays(body):
+def test_cut_quotes_keeps_text_that_resembles_a_quotation(body):
     assert cut_quotes(body) == body
 
 
-def test_a_forwarded_mail_is_what_the_mail_is_about():
+def test_email_parser_keeps_forwarded_text_and_drops_replied_text():
     body = (
         "Please look.\n\n---------- Forwarded message ---------\nFrom: Dan\nDate: Sunday\n"
         "Subject: Offer\nTo: Ana\n\nWe offer 500."
@@ -196,7 +196,7 @@ def test_a_forwarded_mail_is_what_the_mail_is_about():
         ("", "13 April 2026 09:00"),
     ],
 )
-def test_a_forwarded_mail_is_its_writers_and_of_its_own_day(sign, date):
+def test_email_parser_attributes_a_forwarded_message_to_its_sender_and_date(sign, date):
     body = (
         f"Look at this!\n\n{sign}\nFrom: Omri Katz <omri@katz.example>\nDate: {date}\n"
         "Subject: My new job\nTo: Ana Cohen <ana@x.org>\n\nI started at Nvidia.\n\nOmri"
@@ -209,7 +209,7 @@ def test_a_forwarded_mail_is_its_writers_and_of_its_own_day(sign, date):
     assert reading.provenance["addresses"]["Omri Katz"] == "omri@katz.example"
 
 
-def test_mails_that_were_passed_on_several_times_are_each_their_writers():
+def test_email_parser_splits_nested_forwarded_messages_by_sender():
     body = (
         "See below.\n\n---------- Forwarded message ---------\nFrom: Dan\nDate: Sunday\n"
         "Subject: Offer\nTo: Ana\n\nI am for it.\n\n---------- Forwarded message ---------\n"
@@ -223,7 +223,7 @@ def test_mails_that_were_passed_on_several_times_are_each_their_writers():
     ]
 
 
-def test_a_mail_that_is_nothing_but_quotation_keeps_it():
+def test_email_parser_keeps_a_body_of_quotation_only():
     assert text_of("> When?\n> Where?") == "When?\nWhere?"
 
 
@@ -254,7 +254,7 @@ def test_a_mail_that_is_nothing_but_quotation_keeps_it():
         "This e-mail and any attachments are confidential and intended only for the addressee.",
     ],
 )
-def test_signatures_and_footers_are_cut(signature):
+def test_email_parser_cuts_signatures_and_footers(signature):
     assert text_of(f"Let us go.\n\nIn May.\n\n{signature}\n") == "Let us go.\n\nIn May."
 
 
@@ -271,11 +271,11 @@ def test_signatures_and_footers_are_cut(signature):
         "--\n" + "\n".join(f"Line {n} of a long text." for n in range(20)),
     ],
 )
-def test_text_that_looks_a_little_like_a_signature_stays(body):
+def test_cut_signature_keeps_text_that_resembles_a_signature(body):
     assert cut_signature(body) == body
 
 
-def test_a_mail_that_is_all_signature_keeps_it():
+def test_cut_signature_keeps_a_body_of_signature_only():
     assert cut_signature("Sent from my iPhone") == "Sent from my iPhone"
 
 
@@ -302,7 +302,7 @@ def test_a_mail_that_is_all_signature_keeps_it():
         ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
     ],
 )
-def test_html_reads_as_people_see_it(html, text):
+def test_html_to_text_renders_the_visible_text(html, text):
     assert html_to_text(html) == text
 
 
@@ -318,5 +318,5 @@ def test_html_reads_as_people_see_it(html, text):
         "<blockquote>When?</blockquote>",
     ],
 )
-def test_quotations_in_html_are_cut_like_those_in_text(quoted):
+def test_email_parser_cuts_quoted_replies_in_html(quoted):
     assert text_of(f"<p>Let us go.</p>{quoted}", "Content-Type: text/html\n") == "Let us go."

@@ -23,7 +23,7 @@ def lines(*records):
 # Text and Markdown
 
 
-def test_a_text_stays_as_it_was_written():
+def test_text_parser_keeps_a_note_as_one_turn():
     reading = parse_source("  Buy milk.\r\n\r\nAnd eggs. ", started_at=NOON)
     assert [turn.text for turn in reading.turns] == ["Buy milk.\n\nAnd eggs."]
     assert reading.source_type is SourceType.TEXT_IMPORT
@@ -31,7 +31,7 @@ def test_a_text_stays_as_it_was_written():
     assert reading.turns[0].at == reading.started_at == NOON
 
 
-def test_a_file_is_named_by_its_name_unless_a_title_is_given():
+def test_text_parser_title_comes_from_the_file_name_or_the_given_title():
     assert parse_source("hello", name="/home/ana/notes.txt").title == "notes"
     assert (
         parse_source("hello", name="/home/ana/meeting-notes_2026.txt").title == "meeting notes 2026"
@@ -42,7 +42,7 @@ def test_a_file_is_named_by_its_name_unless_a_title_is_given():
     assert parse_source("hello", name="notes.txt", title="Notes").title == "Notes"
 
 
-def test_each_section_of_markdown_is_a_turn_under_its_headings():
+def test_markdown_parser_makes_one_turn_per_section_with_heading_path():
     reading = parse_source(
         "Before.\n\n# Rome\n\nIn May.\n\n## Flights ##\n\nAt six.\n\n"
         "### Seats\n\n12A\n\n## Hotel\nNear.\n"
@@ -58,14 +58,14 @@ def test_each_section_of_markdown_is_a_turn_under_its_headings():
     assert reading.turns[2].label == "Rome › Flights"
 
 
-def test_signs_in_code_are_no_headings_and_underlined_titles_are():
+def test_markdown_parser_ignores_code_and_reads_underlined_headings():
     reading = parse_source("Plan\n====\n\n```\n# not a heading\n```\n\nDo C#\n", format="markdown")
     assert reading.title == "Plan"
     assert len(reading.turns) == 1
     assert "# not a heading" in reading.turns[0].text
 
 
-def test_front_matter_is_not_text():
+def test_markdown_parser_skips_front_matter():
     reading = parse_source("---\ntitle: x\ntags: [a]\n---\n# Real\n\nText.\n", format="markdown")
     assert [turn.text for turn in reading.turns] == ["Real\n\nText."]
 
@@ -73,7 +73,7 @@ def test_front_matter_is_not_text():
 # Conversations
 
 
-def test_a_conversation_keeps_speaker_time_session_and_id():
+def test_conversation_parser_keeps_speaker_time_session_and_id():
     reading = parse_source(
         lines(
             {
@@ -106,7 +106,7 @@ def test_a_conversation_keeps_speaker_time_session_and_id():
     "value",
     ["2026-03-01T12:00:00", NOON.timestamp(), int(NOON.timestamp() * 1000), str(NOON.timestamp())],
 )
-def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, value):
+def test_conversation_parser_reads_time_fields_in_all_formats(name, value):
     assert parse_source(lines({"speaker": "Ana", "text": "Hi", name: value})).turns[0].at == NOON
 
 
@@ -120,17 +120,17 @@ def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, 
         ("20260301120000", NOON),
     ],
 )
-def test_a_date_in_digits_alone_is_a_date_and_not_a_count_of_seconds(value, meant):
+def test_conversation_parser_reads_digit_only_dates(value, meant):
     assert parse_source(lines({"speaker": "Ana", "text": "Hi", "time": value})).turns[0].at == meant
 
 
 @pytest.mark.parametrize("value", [5, "12.5", 2026, -1, "20261399", 1e10])
-def test_a_number_that_is_no_likely_time_is_refused_rather_than_put_into_1970(value):
+def test_conversation_parser_refuses_numbers_that_are_no_plausible_time(value):
     with pytest.raises(InvalidInput, match="time in line 1 is not a date"):
         parse_source(lines({"speaker": "Ana", "text": "Hi", "time": value}))
 
 
-def test_logs_of_assistants_are_read_with_their_roles_and_parts():
+def test_conversation_parser_reads_assistant_logs_with_roles_and_parts():
     reading = parse_source(
         json.dumps(
             [
@@ -156,7 +156,7 @@ def test_logs_of_assistants_are_read_with_their_roles_and_parts():
     ]
 
 
-def test_a_list_inside_an_object_is_read_on_one_line_or_many():
+def test_conversation_parser_reads_a_message_list_inside_an_object():
     whole = {"messages": [{"role": "user", "content": "Hi"}], "model": "m"}
     assert turns(json.dumps(whole)) == turns(json.dumps(whole, indent=1)) == [(None, "Hi")]
 
@@ -179,7 +179,7 @@ def test_a_list_inside_an_object_is_read_on_one_line_or_many():
         ("[" * 5000, InvalidInput, "not valid JSON"),
     ],
 )
-def test_a_broken_conversation_is_refused_with_the_line(raw, error, told):
+def test_conversation_parser_error_names_the_line(raw, error, told):
     with pytest.raises(error, match=told):
         parse_source(raw, format="conversation")
 
@@ -235,7 +235,7 @@ EXPORT = {
 }
 
 
-def test_slack_is_chronological_with_names_mentions_and_links_as_people_read_them():
+def test_slack_parser_orders_messages_and_resolves_names_and_links():
     reading = parse_source(json.dumps(EXPORT))
     assert [(turn.speaker, turn.text) for turn in reading.turns] == [
         ("Ana Cohen", "Launch in May?"),
@@ -251,12 +251,12 @@ def test_slack_is_chronological_with_names_mentions_and_links_as_people_read_the
     assert reading.content_type is ContentType.SLACK_THREAD
 
 
-def test_a_bare_list_of_messages_is_a_slack_export_too():
+def test_slack_parser_reads_a_bare_list_of_messages():
     raw = json.dumps([{"type": "message", "user": "U1", "ts": "1772366400.000100", "text": "Hi"}])
     assert turns(raw) == [("U1", "Hi")]
 
 
-def test_the_newest_wording_of_an_edited_message_counts():
+def test_slack_parser_uses_the_latest_text_of_an_edited_message():
     edit = {
         "subtype": "message_changed",
         "ts": "1772366402.0",
@@ -274,6 +274,6 @@ def test_the_newest_wording_of_an_edited_message_counts():
         ('{"messages": [{"ts": "never", "text": "a"}]}', "ts in message 1 is not a date"),
     ],
 )
-def test_a_broken_slack_export_is_refused(raw, told):
+def test_slack_parser_refuses_a_malformed_export(raw, told):
     with pytest.raises(InvalidInput, match=told):
         parse_source(raw, format="slack")

@@ -38,7 +38,7 @@ def said(raw, **hints):
     return [(turn.speaker, turn.text) for turn in parse_source(raw, **hints).turns]
 
 
-def test_webvtt_gives_voices_with_times_from_the_beginning_of_the_meeting():
+def test_webvtt_parser_reads_speakers_and_absolute_times():
     reading = parse_source(VTT, started_at=NINE, name="weekly.vtt")
     assert [(turn.speaker, turn.text) for turn in reading.turns] == [
         ("Ana Cohen", "Good morning. We begin & end"),
@@ -54,13 +54,13 @@ def test_webvtt_gives_voices_with_times_from_the_beginning_of_the_meeting():
     assert reading.content_type is ContentType.MEETING
 
 
-def test_without_a_date_the_time_in_the_recording_is_kept_as_label():
+def test_webvtt_parser_without_start_date_keeps_the_offset_as_label():
     turn = parse_source(VTT).turns[1]
     assert turn.at is None
     assert turn.label == "00:00:03.000"
 
 
-def test_srt_is_read_and_a_name_holds_until_the_next_one():
+def test_srt_parser_keeps_the_speaker_until_the_next_name():
     raw = (
         "1\n00:00:01,000 --> 00:00:02,000\nAna: Hello\nto you\n\n"
         "2\n00:00:02,500 --> 00:00:04,000\n<b>all of you.</b>\n\n"
@@ -69,7 +69,7 @@ def test_srt_is_read_and_a_name_holds_until_the_next_one():
     assert said(raw) == [("Ana", "Hello to you all of you."), ("Dan", "Hi")]
 
 
-def test_what_is_said_in_two_cues_is_said_twice():
+def test_srt_parser_keeps_text_repeated_in_two_cues():
     raw = (
         "1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:03,000 --> 00:00:04,000\nNo.\n\n"
         "3\n00:00:05,000 --> 00:00:06,000\nNot today.\n"
@@ -77,7 +77,7 @@ def test_what_is_said_in_two_cues_is_said_twice():
     assert said(raw) == [(None, "No. No. Not today.")]
 
 
-def test_lines_that_roll_through_captions_are_said_once():
+def test_webvtt_parser_deduplicates_rolling_captions():
     raw = (
         "WEBVTT\n\n00:01.000 --> 00:02.000\nwe start\n\n"
         "00:02.000 --> 00:03.000\nwe start\nwith the budget\n"
@@ -102,7 +102,7 @@ def test_lines_that_roll_through_captions_are_said_once():
         "[2026-03-12 10:03] Ana: Thanks",
     ],
 )
-def test_plain_transcripts_are_read_in_every_usual_shape(raw):
+def test_transcript_parser_reads_all_usual_line_formats(raw):
     assert said(raw, format="transcript") == [
         ("Ana", "Hello."),
         ("Dan", "Hi. and welcome"),
@@ -110,7 +110,7 @@ def test_plain_transcripts_are_read_in_every_usual_shape(raw):
     ]
 
 
-def test_times_in_plain_transcripts_count_from_the_beginning_too():
+def test_transcript_parser_adds_offsets_to_the_start_time():
     reading = parse_source("[00:01:02] Ana: Hello\n[00:02:00] Dan: Hi\nAna: Bye", started_at=NINE)
     assert reading.turns[1].at == NINE.replace(minute=2)
 
@@ -120,13 +120,13 @@ AT_TWO = datetime(2026, 3, 1, 14, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("started_at", [NINE.replace(hour=0), AT_TWO, AT_TWO.replace(minute=5)])
-def test_hours_and_minutes_before_a_name_are_the_time_of_that_day(started_at):
+def test_transcript_parser_reads_clock_times_as_time_of_day(started_at):
     reading = parse_source(WALL, started_at=started_at)
     minutes = [(turn.at.hour, turn.at.minute, turn.at.second) for turn in reading.turns]
     assert minutes == [(14, 5, 0), (14, 7, 0), (14, 31, 0)]
 
 
-def test_after_midnight_it_is_the_next_day():
+def test_transcript_parser_moves_to_the_next_day_after_midnight():
     raw = "[23:58] Ana: Hello.\n[00:03] Dan: Hi.\n[00:09] Ana: Bye."
     at = [turn.at for turn in parse_source(raw, started_at=NINE.replace(hour=0)).turns]
     assert at[1:] == [
@@ -146,28 +146,28 @@ def test_after_midnight_it_is_the_next_day():
         ("WEBVTT\n\n14:05 --> 14:07\nAna: Bye.", NINE.replace(hour=0)),
     ],
 )
-def test_minutes_and_seconds_into_a_recording_stay_what_they_are(raw, started_at):
+def test_transcript_parser_reads_offsets_that_are_no_clock_times(raw, started_at):
     bye = next(
         turn for turn in parse_source(raw, started_at=started_at).turns if turn.text == "Bye."
     )
     assert bye.at == started_at + timedelta(minutes=14, seconds=5)
 
 
-def test_hebrew_names_and_names_with_titles_speak():
+def test_transcript_parser_accepts_hebrew_and_titled_speaker_names():
     assert said("ד״ר נועה כהן: שלום\nDr. J. van Dam: Hello", format="transcript") == [
         ("ד״ר נועה כהן", "שלום"),
         ("Dr. J. van Dam", "Hello"),
     ]
 
 
-def test_what_stands_before_a_colon_in_speech_is_not_always_a_name():
+def test_transcript_parser_ignores_colons_after_words_that_are_no_names():
     raw = "Ana: The plan\nis this: we go\nAgenda: Rome\nhttps://x.org: see there"
     assert said(raw, format="transcript") == [
         ("Ana", "The plan is this: we go Agenda: Rome https://x.org: see there")
     ]
 
 
-def test_a_long_speech_is_several_turns_that_keep_their_times():
+def test_transcript_parser_splits_a_long_speech_into_timed_turns():
     cues = "".join(
         f"{n // 60:02}:{n % 60:02}.000 --> {n // 60:02}:{n % 60:02}.900\nThis is sentence {n}.\n\n"
         for n in range(200)
@@ -179,7 +179,7 @@ def test_a_long_speech_is_several_turns_that_keep_their_times():
     assert " ".join(turn.text for turn in reading.turns).count("sentence") == 200
 
 
-def test_a_transcript_without_words_is_refused():
+def test_transcript_parser_refuses_a_transcript_without_words():
     with pytest.raises(BadText, match="transcript is empty"):
         parse_source("WEBVTT\n\n00:01.000 --> 00:02.000\nUm.\n")
 
@@ -196,7 +196,7 @@ def test_a_transcript_without_words_is_refused():
         ("I think I think so", "I think so"),
     ],
 )
-def test_english_speech_is_cleaned(spoken, written):
+def test_remove_disfluencies_cleans_english_speech(spoken, written):
     assert remove_disfluencies(spoken, "en") == written
 
 
@@ -216,7 +216,7 @@ def test_english_speech_is_cleaned(spoken, written):
         "No, no, bye bye.",
     ],
 )
-def test_english_words_that_mean_something_stay(spoken):
+def test_remove_disfluencies_keeps_meaningful_english_words(spoken):
     assert remove_disfluencies(spoken, "en") == spoken
 
 
@@ -229,11 +229,11 @@ def test_english_words_that_mean_something_stay(spoken):
         ("זה נראה כאילו ירד גשם.", "זה נראה כאילו ירד גשם."),
     ],
 )
-def test_hebrew_speech_is_cleaned_with_more_care(spoken, written):
+def test_remove_disfluencies_cleans_hebrew_conservatively(spoken, written):
     assert remove_disfluencies(spoken, "he") == written
 
 
-def test_other_languages_stay_as_they_are():
+def test_remove_disfluencies_leaves_other_languages_unchanged():
     """In German "um" and "er" are words."""
     assert remove_disfluencies("Er kommt um um neun.", "de") == "Er kommt um um neun."
     raw = "Ana: Er kommt um neun und das ist nicht gut.\nDan: Wir sind um zehn da.\nAna: Gut."

@@ -40,7 +40,7 @@ def days(*stamps):
         (ANDROID, [at(4, 19, 4), at(4, 19, 5), at(5, 8)]),
     ],
 )
-def test_each_message_has_the_time_of_its_line(raw, times):
+def test_whatsapp_parser_reads_speaker_and_time_of_each_message(raw, times):
     reading = parse_source(raw)
     assert [turn.at for turn in reading.turns] == times
     assert [turn.speaker for turn in reading.turns] == ["Dana", "Maya", "Dana"]
@@ -52,20 +52,20 @@ def test_each_message_has_the_time_of_its_line(raw, times):
     )
 
 
-def test_a_date_that_somebody_gives_is_not_that_of_the_messages():
+def test_whatsapp_parser_message_times_override_started_at():
     assert parse_source(IPHONE, started_at=at(1, month=6)).turns[0].at == at(4, 19, 4, 2)
 
 
-def test_a_number_above_twelve_tells_the_order_for_the_whole_chat():
+def test_whatsapp_parser_infers_the_date_order_from_a_number_above_twelve():
     assert days("2/4/26, 19:04", "2/13/26, 19:04") == ["2026-02-04", "2026-02-13"]
     assert days("2/4/26, 19:04", "13/4/26, 19:04") == ["2026-04-02", "2026-04-13"]
 
 
-def test_otherwise_the_day_comes_first():
+def test_whatsapp_parser_defaults_to_day_before_month():
     assert days("2/4/26, 19:04", "3/4/26, 19:04") == ["2026-04-02", "2026-04-03"]
 
 
-def test_a_year_that_comes_first_has_the_month_after_it():
+def test_whatsapp_parser_reads_year_before_month():
     assert days("2026-02-04, 19:04:02", "2026/02/13, 19:04") == ["2026-02-04", "2026-02-13"]
 
 
@@ -81,12 +81,12 @@ def test_a_year_that_comes_first_has_the_month_after_it():
         ("19:02", 19),
     ],
 )
-def test_hours_before_and_after_noon_are_told_apart(time, hour):
+def test_whatsapp_parser_reads_am_and_pm(time, hour):
     (turn,) = parse_source(f"04/02/2026, {time} - Dana: hello").turns
     assert turn.at == at(4, hour, 2)
 
 
-def test_lines_without_a_stamp_belong_to_the_message_before():
+def test_whatsapp_parser_joins_lines_without_a_timestamp():
     first = "[04/02/2026, 19:04:02] Dana: The list:\n- milk\n\nTom: no eggs"
     assert said(f"{first}\n[04/02/2026, 19:05:40] Ana: ok") == [
         ("Dana", "The list:\n- milk\n\nTom: no eggs"),
@@ -111,13 +111,13 @@ def test_lines_without_a_stamp_belong_to_the_message_before():
         "\u200e[04/02/2026, 19:02:00] Dana: \u200e<attached: 00000012-PHOTO.jpg>",
     ],
 )
-def test_what_the_app_says_is_nobodys_word(line):
+def test_whatsapp_parser_skips_system_and_media_messages(line):
     assert said(f"{line}\n{IPHONE.splitlines()[1]}") == [("Maya", "Oh no")]
     with pytest.raises(BadText):
         parse_source(line, format="whatsapp")
 
 
-def test_what_stands_beside_a_picture_is_said():
+def test_whatsapp_parser_keeps_media_captions():
     assert said(f"{ANDROID}\n05/02/2026, 08:01 - Ana: <Media omitted>\nOur new flat")[-1] == (
         "Ana",
         "Our new flat",
@@ -126,7 +126,7 @@ def test_what_stands_beside_a_picture_is_said():
     assert said(line) == [("Ana", "Our flat")]
 
 
-def test_names_are_as_the_phone_has_them():
+def test_whatsapp_parser_reads_names_and_phone_numbers_as_speakers():
     assert said(
         "[04/02/2026, 19:04:02] ~\u202fDana: hi\n"
         "[04/02/2026, 19:04:03] +972 54-123-4567: hi\n"
@@ -134,6 +134,6 @@ def test_names_are_as_the_phone_has_them():
     ) == [("Dana", "hi"), ("+972 54-123-4567", "hi"), ("דנה לוי", "שלום")]
 
 
-def test_a_text_that_is_none_is_refused_with_a_remedy():
+def test_whatsapp_parser_refuses_other_text():
     with pytest.raises(InvalidInput):
         parse_source("Hello there.", format="whatsapp")

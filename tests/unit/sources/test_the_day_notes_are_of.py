@@ -39,7 +39,7 @@ def day(text, name=None):
         "ישיבת צוות, 1 במרץ 2026",
     ],
 )
-def test_a_date_at_the_head_is_its_day(head):
+def test_document_date_reads_a_date_in_the_first_line(head):
     assert day(f"\n{head}\n\nI slept badly.") == "2026-03-01"
 
 
@@ -60,7 +60,7 @@ def test_a_date_at_the_head_is_its_day(head):
         "Wedding of Noa, 14 August 2026\n\nBring flowers.",
     ],
 )
-def test_any_other_date_is_not(text):
+def test_document_date_ignores_other_dates(text):
     assert day(text) is None
 
 
@@ -77,9 +77,9 @@ def test_any_other_date_is_not(text):
         ("2026-08-01.md", None),
     ],
 )
-def test_the_name_of_a_file_may_be_its_day(name, expected):
+def test_document_date_reads_the_file_name(name, expected):
     assert day("I slept badly.", name) == expected
 
 
-def test_what_it_says_itself_comes_before_its_name():
+def test_document_date_prefers_the_first_line_over_the_file_name():
     assert day("1 March 2026\n\nI slept badly.", "2026-03-04.md") == "2026-03-01"

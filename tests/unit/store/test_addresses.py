@@ -24,12 +24,12 @@ from commonplace.store.address import StoreAddress, parse_address
         ("postgres://host/db", "postgresql", "postgres://host/db"),
     ],
 )
-def test_an_address(url, backend, target):
+def test_parse_address_returns_backend_and_target(url, backend, target):
     assert parse_address(url) == StoreAddress(backend, target)
 
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "sqlite:m.db", "http://x"])
-def test_what_is_no_address_is_refused_with_an_example(url):
+def test_parse_address_refuses_unknown_schemes_with_an_example(url):
     with pytest.raises(InvalidInput) as caught:
         parse_address(url)
     assert "sqlite:///" in caught.value.remedy

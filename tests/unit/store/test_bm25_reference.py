@@ -69,7 +69,7 @@ def test_bm25_equals_the_reference():
 
 
 @given(documents, documents)
-def test_folding_changes_nothing_that_is_known(first, second):
+def test_postings_are_unchanged_by_folding(first, second):
     """Half is asked for (and may be folded), half comes later: together they are the whole."""
     all_documents = first + second
     postings = indexed(first)
@@ -81,12 +81,12 @@ def test_folding_changes_nothing_that_is_known(first, second):
     assert postings.by_slot() == expected
 
 
-def test_an_unknown_term_is_held_by_none():
+def test_postings_of_an_unknown_term_are_empty():
     slots, counts = indexed([["a"]]).of("z")
     assert (len(slots), len(counts)) == (0, 0)
 
 
-def test_a_filter_changes_who_is_scored_but_not_how():
+def test_bm25_filter_does_not_change_scores():
     documents = [["a", "b"], ["a"], ["c"]]
     lengths = np.array([2, 1, 1], dtype=np.int32)
     live = np.ones(3, dtype=bool)

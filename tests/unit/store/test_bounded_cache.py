@@ -44,9 +44,7 @@ def run(cache, newest, step):
 
 
 @given(STEPS, st.none() | st.integers(0, 4), st.none() | st.integers(0, 20), st.booleans())
-def test_it_never_exceeds_its_bounds_and_never_serves_another_stamp(
-    steps, max_entries, max_bytes, keeps_newest
-):
+def test_bounded_cache_respects_limits_and_stamps(steps, max_entries, max_bytes, keeps_newest):
     cache = BoundedCache(max_entries=max_entries, max_bytes=max_bytes, keeps_newest=keeps_newest)
     newest = {}
     for step in steps:
@@ -58,7 +56,7 @@ def test_it_never_exceeds_its_bounds_and_never_serves_another_stamp(
         assert cache.nbytes == sum(newest[key][2] for key in kept)
 
 
-def test_the_least_recently_used_goes_first():
+def test_bounded_cache_evicts_the_least_recently_used():
     cache = BoundedCache(max_entries=2)
     cache.put("a", 1)
     cache.put("b", 2)
@@ -67,7 +65,7 @@ def test_the_least_recently_used_goes_first():
     assert cache.keys() == ["a", "c"]
 
 
-def test_it_is_made_once_for_each_key_and_stamp():
+def test_bounded_cache_makes_a_value_once_per_key_and_stamp():
     cache, made = BoundedCache(max_entries=2), []
 
     def ask(key, stamp=None):
@@ -79,7 +77,7 @@ def test_it_is_made_once_for_each_key_and_stamp():
     assert [ask("a", 1), ask("a", 1), ask("a", 2), ask("a", 1)] == [5, 5, 6, 7]
 
 
-def test_a_value_under_another_stamp_is_not_found_and_is_replaced():
+def test_bounded_cache_misses_and_replaces_a_value_of_another_stamp():
     cache = BoundedCache()
     cache.put("a", "old", stamp=1, nbytes=5)
     assert cache.get("a", 2) is None
@@ -88,7 +86,7 @@ def test_a_value_under_another_stamp_is_not_found_and_is_replaced():
     assert (cache.get("a", 2), cache.nbytes, len(cache)) == ("new", 3, 1)
 
 
-def test_growing_pushes_the_oldest_out():
+def test_bounded_cache_resize_evicts_the_oldest():
     cache = BoundedCache(max_bytes=10)
     values = {key: object() for key in "abc"}
     for key, value in values.items():
@@ -98,7 +96,7 @@ def test_growing_pushes_the_oldest_out():
     assert cache.nbytes == 9
 
 
-def test_what_is_larger_than_the_budget_goes_alone():
+def test_bounded_cache_drops_a_value_larger_than_the_budget_alone():
     cache = BoundedCache(max_bytes=10)
     cache.put("a", 1, nbytes=4)
     cache.put("b", 2, nbytes=4)
@@ -108,7 +106,7 @@ def test_what_is_larger_than_the_budget_goes_alone():
     assert cache.nbytes == 4
 
 
-def test_the_newest_can_be_kept_however_large():
+def test_bounded_cache_keeps_newest_value_of_any_size_on_request():
     cache = BoundedCache(max_bytes=10, keeps_newest=True)
     cache.put("a", 1, nbytes=4)
     cache.put("b", 2, nbytes=11)
@@ -117,7 +115,7 @@ def test_the_newest_can_be_kept_however_large():
     assert cache.keys() == ["c"]
 
 
-def test_resizing_what_was_dropped_or_replaced_does_nothing():
+def test_bounded_cache_resize_ignores_dropped_or_replaced_values():
     cache, old = BoundedCache(max_bytes=10), object()
     cache.put("a", old)
     cache.drop(lambda key: key == "a")
@@ -127,7 +125,7 @@ def test_resizing_what_was_dropped_or_replaced_does_nothing():
     assert cache.nbytes == 1
 
 
-def test_two_who_make_the_same_share_one_value_and_nobody_waits():
+def test_bounded_cache_concurrent_makers_share_one_value_without_blocking():
     cache, both, found = BoundedCache(), threading.Barrier(2), []
 
     def make():
@@ -145,14 +143,14 @@ def test_two_who_make_the_same_share_one_value_and_nobody_waits():
     assert found[0] is found[1] is cache.get("a")
 
 
-def test_a_failure_to_make_leaves_nothing_behind():
+def test_bounded_cache_stores_nothing_after_a_failed_make():
     cache = BoundedCache()
     with pytest.raises(ZeroDivisionError):
         cache.get_or_make("a", lambda: 1 // 0)
     assert cache.get_or_make("a", lambda: 1) == 1
 
 
-def test_nothing_is_kept_after_closing():
+def test_bounded_cache_stores_nothing_after_close():
     cache = BoundedCache()
     cache.put("a", 1, nbytes=4)
     cache.close()

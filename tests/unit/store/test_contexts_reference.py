@@ -100,7 +100,7 @@ def best_of_session(units, slot, query):
 
 @settings(max_examples=60)
 @given(many, portions, st.sampled_from([NEAR_WINDOW, WIDE_WINDOW]))
-def test_windows_are_those_of_the_reference(units, sizes, reach):
+def test_context_windows_agree_with_the_reference(units, sizes, reach):
     contexts = built(units, sizes)
     windows = contexts.near if reach is NEAR_WINDOW else contexts.wide
     for slot in range(len(units)):
@@ -114,7 +114,7 @@ def test_windows_are_those_of_the_reference(units, sizes, reach):
 
 @settings(max_examples=60)
 @given(many, portions, vectors)
-def test_cosines_of_windows_and_sessions_are_those_of_the_reference(units, sizes, query):
+def test_context_cosines_agree_with_the_reference(units, sizes, query):
     contexts = built(units, sizes)
     own = np.array([np.dot(unit[3], query) for unit in units], dtype=np.float32)
     near, session = contexts.window_cosines(own), contexts.session_cosines(own)
@@ -127,7 +127,7 @@ def test_cosines_of_windows_and_sessions_are_those_of_the_reference(units, sizes
 
 @settings(max_examples=40)
 @given(many, portions)
-def test_in_portions_or_at_once_is_the_same(units, sizes):
+def test_context_windows_are_independent_of_portions(units, sizes):
     one, many_ = built(units, [len(units)]), built(units, sizes)
     np.testing.assert_array_equal(one.slots, many_.slots)
     np.testing.assert_allclose(one.norms, many_.norms, atol=1e-5)
@@ -139,7 +139,7 @@ def test_in_portions_or_at_once_is_the_same(units, sizes):
 
 @settings(max_examples=40)
 @given(many, st.data())
-def test_counts_of_a_term_in_windows_are_sums_over_their_members(units, data):
+def test_context_window_term_counts_are_sums_over_members(units, data):
     contexts = built(units, [])
     holders = data.draw(st.sets(st.integers(0, len(units) - 1), min_size=1))
     counts = {slot: data.draw(st.integers(1, 5)) for slot in holders}
@@ -153,7 +153,7 @@ def test_counts_of_a_term_in_windows_are_sums_over_their_members(units, data):
             assert found[contexts.places[slot]] == expected
 
 
-def test_a_memory_stands_alone():
+def test_context_window_of_a_memory_contains_only_itself():
     contexts = built([(n, 0, 5, (1.0, 0.0, 0.0), False) for n in range(4)], [2])
     own = np.array([0.1, 0.9, 0.3, 0.5], np.float32)
     assert contexts.window_cosines(own).tolist() == pytest.approx(own.tolist())
@@ -161,13 +161,13 @@ def test_a_memory_stands_alone():
     assert neighbours(contexts, np.array([1, 2])).tolist() == [1, 2]
 
 
-def test_nothing_can_be_asked_of_nothing():
+def test_context_windows_without_units_are_empty():
     nothing = np.zeros(0, np.float32)
     assert SessionContexts().window_cosines(nothing).tolist() == []
     assert SessionContexts().session_cosines(nothing).tolist() == []
 
 
-def test_the_neighbours_of_a_place_are_its_near_window():
+def test_context_near_window_gives_the_neighbours_of_a_passage():
     contexts = built([(0, n, 5, (1.0, 0.0, 0.0), False) for n in range(1, 8)], [3])
     assert neighbours(contexts, np.array([3])).tolist() == [1, 2, 3, 4]
     assert neighbours(contexts, np.array([0, 6])).tolist() == [0, 1, 4, 5, 6]

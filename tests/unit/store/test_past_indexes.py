@@ -15,7 +15,7 @@ def an_index(good_until=None):
     return PastIndex(ScopeIndex(8), START, good_until, threading.Lock())
 
 
-def test_the_least_recently_asked_for_goes_first():
+def test_past_index_cache_evicts_the_least_recently_used():
     kept = EngineCaches().past_indexes
     for key in range(MAX_PAST_INDEXES):
         kept.put(key, an_index())
@@ -24,14 +24,14 @@ def test_the_least_recently_asked_for_goes_first():
     assert kept.keys() == [*range(2, MAX_PAST_INDEXES), 0, "new"]
 
 
-def test_one_that_is_larger_than_all_may_be_is_not_kept():
+def test_past_index_cache_rejects_an_oversized_index():
     kept = EngineCaches().past_indexes
     kept.put("a", an_index())
     kept.put("b", an_index(), nbytes=MAX_PAST_BYTES + 1)
     assert kept.keys() == ["a"]
 
 
-def test_it_is_good_until_the_first_memory_in_it_ends():
+def test_past_index_is_valid_until_its_first_expiry():
     past = an_index(good_until=LATER)
     assert past.is_good(LATER - timedelta(microseconds=1))
     assert not past.is_good(LATER)

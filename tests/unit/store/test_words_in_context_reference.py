@@ -105,7 +105,7 @@ def alone(talks, memories):
 
 @settings(max_examples=60)
 @given(talks, memories, queries)
-def test_units_and_their_windows_are_scored_like_texts_of_their_own(talks, memories, query):
+def test_window_bm25_agrees_with_the_reference(talks, memories, query):
     index = indexed(talks, memories)
     found = words_in_context(index, query, everything(index))
     texts = {
@@ -122,9 +122,7 @@ def test_units_and_their_windows_are_scored_like_texts_of_their_own(talks, memor
 
 @settings(max_examples=40)
 @given(talks, memories, queries)
-def test_what_is_known_is_all_when_the_window_holds_all_and_nothing_when_none(
-    talks, memories, query
-):
+def test_known_share_is_one_for_all_and_zero_for_no_query_terms(talks, memories, query):
     index = indexed(talks, memories)
     known = by_unit(index, words_in_context(index, query, everything(index)).known)
     for window, share in zip(windowed(talks, memories, NEAR_WINDOW), known, strict=True):
@@ -139,7 +137,7 @@ def test_what_is_known_is_all_when_the_window_holds_all_and_nothing_when_none(
 
 @settings(max_examples=30)
 @given(talks, memories, queries, st.data())
-def test_forgotten_talks_count_for_nothing(talks, memories, query, data):
+def test_window_bm25_ignores_soft_deleted_sources(talks, memories, query, data):
     gone = data.draw(st.sets(st.integers(0, len(talks) - 1)))
     left = [talk for place, talk in enumerate(talks) if place not in gone]
     if not left and not memories:
@@ -156,7 +154,7 @@ def test_forgotten_talks_count_for_nothing(talks, memories, query, data):
 
 @settings(max_examples=40)
 @given(st.lists(talks, min_size=1, max_size=4), memories, queries)
-def test_texts_in_several_indexes_are_scored_like_texts_in_one(dealt, memories, query):
+def test_window_bm25_over_several_indexes_equals_one_index(dealt, memories, query):
     """How rare a term is, and how long texts are, is counted over all."""
     indexes = [indexed(talks, []) for talks in dealt] + [indexed([], memories)]
     apart = words_in_contexts(indexes, query, [everything(index) for index in indexes])
@@ -171,7 +169,7 @@ def test_texts_in_several_indexes_are_scored_like_texts_in_one(dealt, memories, 
         assert ours == pytest.approx(by_unit(whole, getattr(together, name)), rel=1e-4, abs=1e-6)
 
 
-def test_a_filter_changes_who_is_scored_but_not_how():
+def test_window_bm25_filter_does_not_change_scores():
     index = indexed([[["a"], ["b"], ["a", "c"]]], [["a"]])
     whole = words_in_context(index, ["a"], everything(index))
     asked = everything(index)
@@ -182,7 +180,7 @@ def test_a_filter_changes_who_is_scored_but_not_how():
     assert not first.unit[1:].any()
 
 
-def test_a_participants_name_says_nothing_where_they_take_part():
+def test_participant_name_is_no_query_term_in_own_sources():
     """In a talk with a, the word "a" is on every turn's mind; elsewhere it is a word."""
     index = indexed([[["a", "b"], ["c"]], [["a"], ["b"]]], [])
     takes_part = index.of_sources(["source:0"])
@@ -194,7 +192,7 @@ def test_a_participants_name_says_nothing_where_they_take_part():
     assert by_unit(index, found.unit)[2] > 0
 
 
-def test_a_name_that_is_not_held_weighs_double():
+def test_missing_proper_name_lowers_the_known_share():
     index = indexed([[["a", "b"], ["c"]]], [["d"]])
     plain = words_in_context(index, ["b", "f"], everything(index))
     proper = words_in_context(index, ["b", "f"], everything(index, proper=frozenset("f")))

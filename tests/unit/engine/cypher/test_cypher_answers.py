@@ -241,7 +241,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_an_answer(ask, name):
+def test_cypher_query_returns_the_expected_rows(ask, name):
     query, params, rows = QUERIES[name]
     found = ask(query, **params)
     if " order by " not in query.lower():
@@ -249,7 +249,7 @@ def test_an_answer(ask, name):
     assert found == rows
 
 
-def test_nodes_relationships_and_paths_are_plain(engine):
+def test_cypher_answer_renders_nodes_relationships_and_paths_as_plain_maps(engine):
     answer = engine.run(
         "small",
         small_graph,
@@ -263,26 +263,26 @@ def test_nodes_relationships_and_paths_are_plain(engine):
     assert not [key for key in (*a, *r) if key.startswith("_") and key != "_label"]
 
 
-def test_columns_are_called_as_they_were_spelt(engine):
+def test_cypher_columns_are_named_as_spelt_in_the_query(engine):
     query = "MATCH (n:Person {name: 'Bob'}) RETURN n.name, toLower( 'A' ) AS `a b`, 1+1"
     answer = engine.run("small", small_graph, NOW, query)
     assert answer.columns == ("n.name", "a b", "1+1")
     assert answer.rows == (("Bob", "a", 2),)
 
 
-def test_all_columns(engine):
+def test_cypher_return_star_lists_all_named_variables(engine):
     answer = engine.run("small", small_graph, NOW, "MATCH (t:Team) WITH t.name AS name RETURN *")
     assert (answer.columns, answer.rows) == (("name",), (("Crew",),))
     query = "MATCH (n:Person)-->()-[r]-(n) WITH *, 1 AS x RETURN *, r.attitude AS y"
     assert engine.run("small", small_graph, NOW, query).columns == ("n", "r", "x", "y")
 
 
-def test_all_columns_of_nothing_are_refused(ask):
+def test_cypher_return_star_without_variables_is_refused(ask):
     with pytest.raises(BadCypher, match="no variable"):
         ask("RETURN *")
 
 
-def test_long_texts_are_shortened_unless_asked_for_whole(engine):
+def test_cypher_answer_shortens_long_texts_unless_verbose(engine):
     query = "MATCH (a:Artifact) RETURN a.content.output, a"
     [(text, whole)] = engine.run("small", small_graph, NOW, query).rows
     assert len(text) == 500
@@ -293,7 +293,7 @@ def test_long_texts_are_shortened_unless_asked_for_whole(engine):
     assert whole["content"]["output"] == text
 
 
-def test_rows_beyond_the_limit_are_cut_and_it_is_said(engine):
+def test_cypher_answer_truncates_rows_at_the_row_limit(engine):
     query = "UNWIND range(1, 50) AS x RETURN x"
     few = engine.run("small", small_graph, NOW, query, limits=QueryLimits(rows=7))
     assert (len(few.rows), few.truncated) == (7, True)
@@ -301,26 +301,26 @@ def test_rows_beyond_the_limit_are_cut_and_it_is_said(engine):
     assert (len(all_of_it.rows), all_of_it.truncated) == (50, False)
 
 
-def test_an_answer_that_is_too_large_is_cut_and_it_is_said(engine):
+def test_cypher_answer_truncates_rows_at_the_size_limit(engine):
     query = "UNWIND range(1, 50) AS x RETURN 'twenty characters ..'"
     cut = engine.run("small", small_graph, NOW, query, limits=QueryLimits(size=250))
     assert cut.truncated
     assert 0 < len(cut.rows) < 50
 
 
-def test_an_unknown_property_is_named(ask):
+def test_cypher_error_names_the_unknown_property(ask):
     with pytest.raises(BadCypher, match="nickname"):
         ask("MATCH (p:Person) RETURN p.nickname")
 
 
-def test_what_was_only_for_a_while_is_archived_here_as_it_is_everywhere(engine):
+def test_cypher_state_of_an_expired_ephemeral_node_is_archived(engine):
     over = node("over", ENTITY, "A fair", ttl_policy=TtlPolicy.EPHEMERAL, created_at=days_ago(91))
     query = "MATCH (n:Entity) RETURN n.name, n.state"
     answer = engine.run("over", lambda: small_graph(nodes={over.id: over}), NOW, query)
     assert answer.rows == (("A fair", "archived"),)
 
 
-def test_an_empty_graph_answers(engine):
+def test_cypher_query_over_an_empty_graph_returns_no_rows(engine):
     rows = engine.run(
         "empty", lambda: small_graph(nodes={}, edges={}), NOW, "MATCH (n:Person) RETURN n"
     )

@@ -354,23 +354,23 @@ CALLS = {call: answer for calls in (*ANSWERS.values(), AROUND) for call, answer 
 QUERIES = {query: row for queries in ROWS.values() for query, row in queries.items()}
 
 
-def test_every_function_is_in_this_table():
+def test_cypher_function_table_covers_every_function():
     assert {*ANSWERS, *ROWS} == set(FUNCTION_NAMES)
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_call_answers_what_cypher_says(ask, call):
+def test_cypher_function_call_returns_the_opencypher_value(ask, call):
     [(answer,)] = ask(f"RETURN {call}")
     assert answer == CALLS[call]
     assert type(answer) is type(CALLS[call]) or isinstance(answer, int | float)
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_function_of_the_graph_answers_what_cypher_says(ask, query):
+def test_cypher_graph_function_returns_the_opencypher_row(ask, query):
     assert ask(query) == [QUERIES[query]]
 
 
-def test_what_comes_from_rows_is_answered_row_by_row(ask):
+def test_cypher_functions_are_evaluated_per_row_with_nulls(ask):
     values = "UNWIND ['3.7', 'x', null, ''] AS x "
     assert ask(values + "RETURN toInteger(x), toFloat(x), reverse(x), split(x, '.'), x + '!'") == [
         (3, 3.7, "7.3", ["3", "7"], "3.7!"),
@@ -382,7 +382,7 @@ def test_what_comes_from_rows_is_answered_row_by_row(ask):
     assert ask(numbers) == [(2, "2.5", 3.0), (-2, "-2.5", -2.0), (None, None, None)]
 
 
-def test_values_of_the_graph_are_turned_into_texts_whole(ask):
+def test_cypher_tostring_renders_graph_properties_without_loss(ask):
     found = "MATCH (n:Person {name: 'Bob'}) WITH n.salience AS much, n "
     [(told, much, short)] = ask(found + "RETURN toString(much), much, toString(n.is_owner)")
     assert (float(told), short) == (much, "false")
@@ -390,14 +390,14 @@ def test_values_of_the_graph_are_turned_into_texts_whole(ask):
     assert ask(found) == [("2025-12-31T09:00Z", None)]
 
 
-def test_what_is_missing_has_no_label(ask):
+def test_cypher_label_predicate_on_a_missing_node_is_null(ask):
     """Neither as a condition: it is not one that has it, nor one that has it not."""
     found = "MATCH (p:Person) OPTIONAL MATCH (p)-[:engages_with]->(c:Concept) WITH p, c AS d "
     assert ask(found + "WHERE d:Concept RETURN p.name") == [("Alice",)]
     assert ask(found + "WHERE NOT d:Concept RETURN p.name") == []
 
 
-def test_sums_are_ordered_by(ask):
+def test_cypher_order_by_accepts_aggregates_and_their_aliases(ask):
     """However they are called, and whatever else is done to them."""
     sums = "MATCH (n:Person) RETURN n.is_owner AS who, sum(n.access_count){} ORDER BY {}"
     for name, key in (
@@ -454,20 +454,20 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("call", REFUSED)
-def test_a_wrong_value_is_an_error_with_a_remedy(ask, call):
+def test_cypher_wrong_argument_raises_bad_cypher_with_a_remedy(ask, call):
     with pytest.raises(BadCypher) as caught:
         ask(f"RETURN {call}")
     assert REFUSED[call] in caught.value.message
     assert caught.value.remedy
 
 
-def test_a_property_has_one_type_whatever_has_it():
+def test_cypher_schema_gives_each_property_one_type():
     things = [each.properties for each in (*LABELS.values(), *RELATIONSHIPS.values())]
     for name in {name for each in things for name in each}:
         assert len({each[name] for each in things if name in each}) == 1
 
 
-def test_the_schema_tells_every_label_relationship_and_property():
+def test_cypher_schema_description_lists_all_labels_relationships_properties():
     told = describe()
     for each in (*LABELS.values(), *RELATIONSHIPS.values()):
         assert f"  {each.name}" in told

@@ -27,19 +27,19 @@ def passes(query, params) -> bool:
 
 @settings(deadline=None, max_examples=3000)
 @given(SEEDS)
-def test_a_soup_of_words_is_refused_or_only_reads(seed):
+def test_cypher_checker_survives_random_word_sequences(seed):
     passes(soup(Random(seed), PATH), PARAMS)
 
 
 @settings(deadline=None, max_examples=1000)
 @given(SEEDS)
-def test_a_hostile_text_stays_a_text(seed):
+def test_cypher_checker_accepts_hostile_string_literals(seed):
     assert passes(*reading(Random(seed), PATH))
 
 
 @settings(deadline=None, max_examples=500)
 @given(st.text(max_size=60))
-def test_any_text_at_all_is_refused_or_read(made_up):
+def test_cypher_checker_refuses_or_accepts_any_text_with_a_complete_error(made_up):
     """No other error than the one that says what is wrong."""
     try:
         checked_query(made_up, {})
@@ -55,7 +55,7 @@ def canary(tmp_path_factory):
     return path
 
 
-def test_what_passes_is_run_and_no_file_comes_out(engine, canary):
+def test_cypher_execution_of_fuzzed_queries_opens_no_file(engine, canary):
     """With the name of a file that could be read; the audit hook sees every file that is opened."""
     opened = []
     watching = True
@@ -73,7 +73,7 @@ def test_what_passes_is_run_and_no_file_comes_out(engine, canary):
     assert opened == [str(canary)]  # by the test itself, at the end
 
 
-def test_every_text_comes_back_as_it_was_sent(engine):
+def test_cypher_strings_round_trip_as_parameters_and_literals(engine):
     """As a parameter and written out."""
     chance = Random(3)
     for _ in range(100):

@@ -39,7 +39,7 @@ RUNAWAYS = {
 
 
 @pytest.mark.parametrize("name", RUNAWAYS)
-def test_a_runaway_query_ends_at_its_deadline(engine, name):
+def test_cypher_deadline_ends_runaway_queries(engine, name):
     started = time.monotonic()
     with pytest.raises(QueryTooCostly, match=r"longer than 0\.3 seconds") as caught:
         engine.run("small", small_graph, NOW, RUNAWAYS[name], limits=SECOND)
@@ -74,26 +74,26 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_query_that_wants_all_memory_ends(engine, name):
+def test_cypher_memory_limit_ends_queries_that_hold_too_many_values(engine, name):
     with pytest.raises(QueryTooCostly, match="more memory"):
         engine.run("small", small_graph, NOW, BOMBS[name], limits=SMALL)
     assert people(engine) == ((4,),)
 
 
-def test_values_that_are_not_kept_take_no_memory(engine):
+def test_cypher_memory_limit_ignores_values_that_are_not_held(engine):
     query = "UNWIND range(1, 300) AS x UNWIND range(1, 1000) AS y RETURN count(*)"
     assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((300_000,),)
     query = "UNWIND range(1, 300) AS x RETURN sum(size([y IN range(1, 1000) | y + x]))"
     assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((300_000,),)
 
 
-def test_steps_have_a_limit(engine):
+def test_cypher_step_limit_ends_a_query(engine):
     with pytest.raises(QueryTooCostly, match="more than 10,000 steps"):
         engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"],
                    limits=QueryLimits(steps=10_000))  # fmt: skip
 
 
-def test_rows_beyond_the_limit_are_not_computed(engine):
+def test_cypher_row_limit_stops_the_computation(engine):
     """The ones after them would never end."""
     answer = engine.run("small", small_graph, NOW, ENDLESS + "RETURN x, y, z")
     assert (len(answer.rows), answer.truncated) == (1_000, True)
@@ -103,26 +103,26 @@ def test_rows_beyond_the_limit_are_not_computed(engine):
     "pattern",
     ["(a+)+$", "(a|aa)+$", "(.*)*x", "([a-z]+)*=", "(x+x+)+y"],
 )
-def test_a_regular_expression_takes_linear_time(engine, pattern):
+def test_cypher_regular_expressions_take_linear_time(engine, pattern):
     query = "WITH reduce(s = 'a', i IN range(1, 15) | s + s) AS s RETURN s + '!' =~ $pattern"
     assert engine.run("small", small_graph, NOW, query, {"pattern": pattern}).rows == ((False,),)
 
 
-def test_a_regular_expression_that_grows_too_large_is_refused(engine):
+def test_cypher_regular_expressions_that_are_too_large_are_refused(engine):
     with pytest.raises(BadCypher, match="regular expression"):
         engine.run("small", small_graph, NOW, "RETURN 'a' =~ '((a{100}){100}){100}'")
     with pytest.raises(BadCypher, match="at most 1,000 characters"):
         engine.run("small", small_graph, NOW, "RETURN 'a' =~ $x", {"x": "a" * 1001})
 
 
-def test_a_value_that_is_nested_too_deeply_ends_the_query(engine):
+def test_cypher_values_nested_too_deeply_end_the_query(engine):
     deep = "WITH reduce(s = [], i IN range(1, 5000) | [s]) AS s "
     for wanted in ("s", "s = s", "size(list_distinct([s, s]))"):
         with pytest.raises(QueryTooCostly, match="nested"):
             engine.run("small", small_graph, NOW, deep + f"RETURN {wanted}")
 
 
-def test_a_runaway_query_lets_other_threads_run(engine, monkeypatch):
+def test_cypher_runaway_query_yields_to_other_threads(engine, monkeypatch):
     """The other thread makes progress between any two looks at the clock of the runaway: counted,
     not timed. Each turn that is given up is one in which it may run."""
     turns = []
@@ -148,7 +148,7 @@ def test_a_runaway_query_lets_other_threads_run(engine, monkeypatch):
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_sorting_in_turns_is_sorting(descending, monkeypatch):
+def test_sorted_in_turns_equals_sorted(descending, monkeypatch):
     monkeypatch.setattr(budgets, "SORTED_AT_ONCE", 7)
     for count in (0, 1, 7, 8, 50, 101):
         values = [(number * 37 % 10, number) for number in range(count)]
@@ -158,7 +158,7 @@ def test_sorting_in_turns_is_sorting(descending, monkeypatch):
         assert found == sorted(values, key=lambda one: one[0], reverse=descending)
 
 
-def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():
+def test_cypher_graph_cache_loads_once_per_key_and_evicts_the_oldest():
     queries, loaded = CypherQueries(EngineCaches().cypher_graphs), []
 
     def load():
@@ -179,7 +179,7 @@ def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():
     assert len(loaded) == 2 + MAX_GRAPHS
 
 
-def test_two_graphs_do_not_mix(engine):
+def test_cypher_graph_cache_keeps_graphs_of_different_keys_apart(engine):
     empty = small_graph(nodes={}, edges={}, notes={}, mentions=())
     count = "MATCH (p:Person) RETURN count(*)"
     for _ in range(2):
@@ -187,7 +187,7 @@ def test_two_graphs_do_not_mix(engine):
         assert engine.run("empty", lambda: empty, NOW, count).rows == ((0,),)
 
 
-def test_a_wrong_query_loads_nothing():
+def test_cypher_invalid_query_does_not_load_the_graph():
     def load():
         raise AssertionError("loaded")
 

@@ -33,13 +33,13 @@ def asked_of_chance(seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_a_match(engine, seed):
+def test_cypher_match_agrees_with_the_reference_matcher(engine, seed):
     _, pattern, expected, where, ends = asked_of_chance(seed)
     assert told(engine, f"MATCH {pattern.spelt()} WHERE {where} RETURN {ends}") == expected
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS, ROUNDS + 15))
-def test_an_optional_match(engine, seed):
+def test_cypher_optional_match_agrees_with_the_reference_matcher(engine, seed):
     _, pattern, expected, where, ends = asked_of_chance(seed)
     query = f"MATCH (s) WHERE {where.split(' AND ')[0]} OPTIONAL MATCH {pattern.spelt()} "
     nothing = [(None,) * len(pattern.ends())]
@@ -47,7 +47,7 @@ def test_an_optional_match(engine, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS, ROUNDS + 15))
-def test_a_pattern_that_is_counted_or_asked_for(engine, seed):
+def test_cypher_count_and_exists_subqueries_agree_with_the_reference_matcher(engine, seed):
     start, pattern, expected, where, _ = asked_of_chance(seed)
     counted = f"COUNT {{ MATCH {pattern.spelt()} WHERE {where} }}"
     query = f"MATCH (s) WHERE s.entity_key = '{start}' RETURN {counted} AS n"
@@ -57,7 +57,7 @@ def test_a_pattern_that_is_counted_or_asked_for(engine, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS, ROUNDS + 25))
-def test_two_matches_after_another(engine, seed):
+def test_cypher_second_match_may_reuse_relationships_of_the_first(engine, seed):
     """The second may match again what the first one did."""
     chance = Random(seed)
     start, first = chance.choice(sorted(PICTURE.nodes)), made_up(chance)
@@ -71,7 +71,7 @@ def test_two_matches_after_another(engine, seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_pattern_that_leads_back_to_where_it_began(engine, seed):
+def test_cypher_cyclic_pattern_agrees_with_the_reference_matcher(engine, seed):
     start, pattern, expected, where, _ = asked_of_chance(seed)
     back = pattern.spelt().replace(f"({pattern.ends()[0]})", "(s)")
     rows = sum(ends[0] == start for ends in expected)
@@ -82,7 +82,7 @@ def test_a_pattern_that_leads_back_to_where_it_began(engine, seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_later_match_narrows_before_order_and_limit(engine, seed):
+def test_cypher_second_match_filters_before_order_by_and_limit(engine, seed):
     """The rows that are ordered and cut are those that the second MATCH leaves."""
     _, pattern, expected, where, _ = asked_of_chance(seed)
     end, chance = pattern.ends()[0], Random(seed)
@@ -100,7 +100,7 @@ def test_a_later_match_narrows_before_order_and_limit(engine, seed):
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_match_from_what_was_unwound(engine, seed):
+def test_cypher_match_from_unwound_nodes_agrees_with_the_reference_matcher(engine, seed):
     _, pattern, _, _, _ = asked_of_chance(seed)
     starts = Random(seed).choices(sorted(PICTURE.nodes), k=3)
     found = [len(matches(PICTURE, start, pattern)) for start in starts]
@@ -114,7 +114,7 @@ def test_a_match_from_what_was_unwound(engine, seed):
 
 
 @pytest.mark.parametrize("labels", ["", ":Person", ":Entity", ":Person|Concept"])
-def test_labels_of_a_node_that_is_known_are_conditions(engine, labels):
+def test_cypher_labels_on_a_bound_node_filter_rows(engine, labels):
     """And no others that it may have as well."""
     known = "MATCH (a:Person)-[r]-(b:Person|Entity) WHERE r.attitude > 2"
     wanted = {each.type.value for each in PICTURE.nodes.values() if not labels} | {
@@ -131,7 +131,7 @@ def test_labels_of_a_node_that_is_known_are_conditions(engine, labels):
         assert told(engine, f"{known} {again} RETURN labels(b)[0], count(*)") == rows
 
 
-def test_colleagues_of_colleagues_are_not_oneself(ask):
+def test_cypher_match_uses_no_relationship_twice_within_one_match(ask):
     query = "MATCH (b:Person {name: 'Bob'})-[:has_relationship_with]-()-[:has_relationship_with]-"
     assert ask(f"{query}(c) RETURN c.name") == [("Alice",)]
     assert ask(f"{query}(c) WHERE c.name = 'Bob' RETURN c.name") == []
@@ -140,14 +140,14 @@ def test_colleagues_of_colleagues_are_not_oneself(ask):
     assert ask(two) == [("Alice",), ("Bob",)]
 
 
-def test_what_is_given_a_name_is_not_shown(engine, ask):
+def test_cypher_return_star_omits_anonymous_pattern_elements(engine, ask):
     query = "MATCH (b:Person {name: 'Bob'})--(x)-[*1..2]-(c)"
     answer = engine.run("small", small_graph, NOW, f"{query} RETURN DISTINCT *")
     assert answer.columns == ("b", "x", "c")
     assert ask(f"{query} WITH * RETURN count(*)") == ask(f"{query} RETURN count(*)")
 
 
-def test_properties_of_a_relationship_on_the_way(ask):
+def test_cypher_match_filters_by_relationship_properties_inside_a_path(ask):
     query = (
         "MATCH (c {name: 'Chicago office'})-[]-(g)-[{relationship_type: 'works-at'}]-(p)-[r]-(x) "
         "WHERE r.relationship_type <> 'acquaintance' RETURN p.name, x.name ORDER BY p.name, x.name"
@@ -160,7 +160,7 @@ def test_properties_of_a_relationship_on_the_way(ask):
     ]
 
 
-def test_too_many_relationships_in_one_match_are_refused(ask):
+def test_cypher_match_refuses_more_than_twenty_relationships(ask):
     with pytest.raises(BadCypher, match="limit is 20"):
         ask(f"MATCH (a){'--()' * 21} RETURN a")
     assert ask(f"MATCH (a:Team){'-[:mentions]->()' * 5} RETURN a") == []

@@ -61,29 +61,29 @@ def keys(rows):
     return {row[0]["entity_key"] for row in rows}
 
 
-def test_sources_that_a_user_may_read(ask):
+def test_seed_query_returns_sources_readable_by_a_user(ask):
     rows = ask(ACCESS, userId=ALICE, userTeamIds=[TEAM])
     assert keys(rows) == {"source:meeting", "source:memo"}
 
 
-def test_the_girl_of_the_traverse_example(ask):
+def test_seed_query_finds_an_acquaintance_by_part_of_the_name(ask):
     [(person, relationship)] = ask(GIRL)
     assert person["name"] == "the girl from the gym"
     assert relationship["_label"] == "has_relationship_with"
     assert relationship["relationship_type"] == "acquaintance"
 
 
-def test_concepts_of_a_user(ask):
+def test_seed_query_returns_concepts_of_one_user(ask):
     assert keys(ask(CONCEPTS, userId=ALICE)) == {"node:async", "node:remote"}
     assert ask(CONCEPTS, userId="somebody-else") == []
 
 
-def test_sources_of_teams(ask):
+def test_seed_query_returns_own_and_team_sources(ask):
     rows = ask(TEAM_SOURCES, userId=ALICE, teamIds=[TEAM])
     assert keys(rows) == {"source:meeting", "source:memo"}
 
 
-def test_sources_across_teams(ask):
+def test_seed_query_returns_sources_across_teams(ask):
     assert keys(ask(ACROSS_TEAMS, userTeamIds=[TEAM, "team-002"])) == {
         "source:meeting",
         "source:theirs",
@@ -91,11 +91,11 @@ def test_sources_across_teams(ask):
     assert ask(ACROSS_TEAMS, userTeamIds=[]) == []
 
 
-def test_entities_of_a_user(ask):
+def test_seed_query_returns_entities_of_one_user(ask):
     assert keys(ask(ENTITIES, userId=ALICE)) == {"node:google", "node:chicago"}
 
 
-def test_who_said_what(ask):
+def test_seed_query_returns_live_notes_with_author_and_date(ask):
     """Only live notes; each with the day on which it was added."""
     rows = ask(CONTRIBUTIONS, userId=ALICE)
     assert {row[:2] for row in rows} == {
@@ -105,7 +105,7 @@ def test_who_said_what(ask):
     assert {row[2] for row in rows} == {"2026-02-24T09:00:00Z", "2026-02-20T09:00:00Z"}
 
 
-def test_one_or_all_labels_of_a_repository(ask):
+def test_seed_query_finds_nodes_by_label_user_and_name(ask):
     """The template of the seed's repositories: a label, user_id, and any filters."""
     template = "MATCH (n:{}) WHERE n.user_id = $userId AND n.name = $name RETURN n"
     for label, name in (("Person", "Bob"), ("Concept", "remote work"), ("Entity", "Google")):
@@ -113,7 +113,7 @@ def test_one_or_all_labels_of_a_repository(ask):
         assert found["_label"] == label
 
 
-def test_sources_of_a_repository(ask):
+def test_seed_query_filters_sources_by_source_type(ask):
     rows = ask(
         """
         MATCH (s:Source)
@@ -128,7 +128,7 @@ def test_sources_of_a_repository(ask):
     assert keys(rows) == {"source:memo"}
 
 
-def test_what_holds_now(ask):
+def test_seed_query_filters_relationships_that_hold_now(ask):
     rows = ask(
         "MATCH (:Person {is_owner: true})-[r:associated_with]-(:Entity {name: 'Google'}) "
         "WHERE r.valid_to IS NULL RETURN r.description"
@@ -144,7 +144,7 @@ def test_what_holds_now(ask):
         ("2025-12-31", []),
     ],
 )
-def test_what_held_on_a_day(ask, date, told):
+def test_seed_query_filters_relationships_that_held_on_a_date(ask, date, told):
     """ "What did the user think about Google in January?" """
     rows = ask(
         "MATCH (:Person {is_owner: true})-[r]-(:Entity {name: 'Google'}) "
@@ -155,12 +155,12 @@ def test_what_held_on_a_day(ask, date, told):
     assert [row[0] for row in rows] == told
 
 
-def test_relationships_of_one_user(ask):
+def test_seed_query_counts_relationships_of_one_user(ask):
     query = "MATCH (a)-[rel]->(b) WHERE rel.user_id = $userId RETURN count(*)"
     assert ask(query, userId=ALICE) == [(9,)]
 
 
-def test_storylines_and_macros_are_declared_and_empty(ask):
+def test_seed_query_on_storylines_and_macros_returns_no_rows(ask):
     """So a query that asks for them is right, and finds nothing yet."""
     assert ask("MATCH (s:Storyline)-[:about]->(a) RETURN s, a") == []
     assert ask("MATCH (s:Storyline)-[:includes]->(o:Source) RETURN s.storyline_id, o") == []
@@ -177,7 +177,7 @@ def test_storylines_and_macros_are_declared_and_empty(ask):
     assert ask("MATCH (m:Macro)-[:groups]->(s:Storyline) RETURN m, s") == []
 
 
-def test_people_talked_about_in_the_last_week(ask):
+def test_seed_query_finds_people_mentioned_in_the_last_week(ask):
     """The seed's example for the Cypher mode."""
     rows = ask(
         "MATCH (s:Source)-[:mentions]->(p:Person) "
@@ -195,12 +195,12 @@ WRITES = [
 
 
 @pytest.mark.parametrize("query", WRITES)
-def test_the_seeds_writes_are_refused(ask, query):
+def test_seed_write_queries_are_refused(ask, query):
     with pytest.raises(BadCypher):
         ask(query, teamName="x", userId=ALICE, settingsJson="{}")
 
 
-def test_every_field_of_the_seed_is_there(ask):
+def test_cypher_schema_has_every_field_of_the_seed(ask):
     """Fields of the seed, label by label: each can be asked for."""
     for label, fields in FIELDS.items():
         asked = ", ".join(f"n.{field}" for field in re.findall(r"\w+", fields))
@@ -210,7 +210,7 @@ def test_every_field_of_the_seed_is_there(ask):
         ask(f"MATCH ()-[r:{kind}]->() RETURN {asked}")
 
 
-def test_every_field_is_told_as_it_is_but_those_that_are_said_to_be_null(engine):
+def test_cypher_fields_of_the_seed_are_set_except_declared_nulls(engine):
     """Over a graph in which everything has all that it can have."""
     whole = everything_set()
     for label in ("Person", "Concept", "Entity", "Source", "Artifact", "Team"):
@@ -296,7 +296,7 @@ KINDS = (
 )
 
 
-def test_salience_and_state_are_those_of_this_moment(engine):
+def test_cypher_salience_and_state_are_computed_at_query_time(engine):
     """They are computed, not stored: a read twelve times is core, and fades day by day."""
     query = "MATCH (p:Person {name: 'Sarah'}) RETURN p.state, p.access_count, p.salience"
     [(state, count, today)] = engine.run("small", small_graph, NOW, query).rows

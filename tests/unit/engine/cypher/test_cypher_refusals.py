@@ -170,7 +170,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("query", "told"), REFUSED, ids=range(len(REFUSED)))
-def test_it_is_refused(query, told):
+def test_cypher_checker_refuses_forbidden_and_malformed_queries(query, told):
     with pytest.raises(BadCypher) as caught:
         checked_query(query, {})
     assert told in caught.value.message
@@ -178,12 +178,12 @@ def test_it_is_refused(query, told):
     assert caught.value.remedy
 
 
-def test_the_place_is_told():
+def test_cypher_error_gives_line_and_column():
     with pytest.raises(BadCypher, match="line 2, column 3"):
         checked_query("MATCH (n)\n  CREATE (m)", {})
 
 
-def test_brackets_have_a_depth():
+def test_cypher_checker_limits_nesting_depth():
     checked_query("RETURN " + "(" * 20 + "1" + ")" * 20, {})
     for deep in (
         "(" * 1500 + "1" + ")" * 1500,
@@ -199,7 +199,7 @@ def test_brackets_have_a_depth():
             checked_query("RETURN " + deep, {})
 
 
-def test_queries_have_a_length():
+def test_cypher_checker_limits_length_tokens_and_clauses():
     for long, told in ((" " * 20_001, "characters"), ("1," * 5_000 + " 1", "words and signs")):
         with pytest.raises(BadCypher, match=told):
             checked_query("RETURN " + long, {})
@@ -226,7 +226,7 @@ def test_queries_have_a_length():
     ],
     ids=lambda value: repr(value)[:20].partition(" at ")[0],
 )
-def test_a_parameter_that_has_no_meaning_is_refused(value):
+def test_cypher_checker_refuses_unsupported_parameter_values(value):
     with pytest.raises(BadCypher, match=r"\$x"):
         checked_parameter("x", value)
 
@@ -247,5 +247,5 @@ def test_a_parameter_that_has_no_meaning_is_refused(value):
         "RETURN 'it\\'s', \"a \\\"b\\\"\", '\\u05d0\\n\\\\'",
     ],
 )
-def test_what_only_looks_forbidden_is_read(query):
+def test_cypher_checker_accepts_forbidden_words_in_strings_and_names(query):
     assert checked_query(query, {})

@@ -227,7 +227,7 @@ def graphs():
 
 
 @pytest.mark.parametrize(("graph", "query", "rows"), SCENARIOS, ids=[s[1] for s in SCENARIOS])
-def test_a_scenario(graphs, graph, query, rows):
+def test_opencypher_scenario_returns_the_specified_rows(graphs, graph, query, rows):
     found = [
         tuple(map(plain, row)) for row in run_query(graphs[graph], query, PARAMETERS, NOW).rows
     ]
@@ -237,7 +237,7 @@ def test_a_scenario(graphs, graph, query, rows):
     assert repr(found) == repr(rows)  # 1 is not 1.0
 
 
-def test_there_are_many():
+def test_opencypher_scenario_table_has_at_least_150_entries():
     assert len(SCENARIOS) >= 150
 
 
@@ -259,6 +259,6 @@ def test_there_are_many():
         "UNWIND [1] AS x RETURN [y IN [1] | z]",
     ],
 )
-def test_a_wrong_query_is_an_error_also_over_nothing(graphs, query):
+def test_cypher_invalid_query_is_refused_on_an_empty_graph(graphs, query):
     with pytest.raises(BadCypher):
         list(run_query(graphs["none"], query, {}, NOW).rows)

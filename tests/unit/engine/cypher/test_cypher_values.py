@@ -81,7 +81,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES, VALUES)
-def test_equality_is_the_same_both_ways_and_agrees_with_grouping(left, right):
+def test_cypher_equality_is_symmetric_and_agrees_with_grouping(left, right):
     assert equals(left, right) is equals(right, left)
     if equals(left, right) is True:
         assert group_key(left) == group_key(right)
@@ -91,7 +91,7 @@ def test_equality_is_the_same_both_ways_and_agrees_with_grouping(left, right):
 
 
 @given(VALUES)
-def test_a_value_is_one_group_and_one_place(value):
+def test_cypher_group_and_sort_keys_of_a_value_are_stable(value):
     assert group_key(value) == group_key(value)
     assert hash(group_key(value)) == hash(group_key(value))
     assert sort_key(value) == sort_key(value)
@@ -99,7 +99,7 @@ def test_a_value_is_one_group_and_one_place(value):
 
 
 @given(st.lists(VALUES, max_size=8))
-def test_every_list_of_values_can_be_ordered(values):
+def test_cypher_sort_key_orders_any_values_with_null_last(values):
     ordered = sorted(values, key=sort_key)
     backwards = sorted(values, key=sort_key, reverse=True)
     assert [sort_key(one) for one in backwards[::-1]] == [sort_key(one) for one in ordered]
@@ -108,7 +108,7 @@ def test_every_list_of_values_can_be_ordered(values):
 
 
 @given(VALUES, VALUES)
-def test_comparison_agrees_with_order(left, right):
+def test_cypher_comparison_is_antisymmetric_and_agrees_with_order(left, right):
     found = compare(left, right)
     assert compare(right, left) == (None if found is None else -found)
     if found is not None and not _has_null(left) and not _has_null(right):
@@ -119,20 +119,20 @@ def test_comparison_agrees_with_order(left, right):
 
 
 @given(VALUES, st.lists(VALUES, max_size=4))
-def test_in_is_an_or_of_equalities(value, items):
+def test_cypher_in_equals_a_disjunction_of_equalities(value, items):
     answers = [equals(value, item) for item in items]
     expected = True if True in answers else None if None in answers else False
     assert is_in(value, items) is expected
 
 
 @given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**40), 2**40).filter(bool))
-def test_division_and_remainder_make_the_number_again(left, right):
+def test_cypher_quotient_and_remainder_restore_the_dividend(left, right):
     assert divide(left, right) * right + remainder(left, right) == left
     assert abs(remainder(left, right)) < abs(right)
 
 
 @given(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**63), 2**63 - 1))
-def test_a_sum_is_exact_or_an_error(left, right):
+def test_cypher_integer_addition_is_exact_or_an_overflow_error(left, right):
     for call, total in ((adder(QueryBudget()), left + right), (subtract, left - right)):
         if -(2**63) <= total < 2**63:
             assert call(left, right) == total
@@ -142,7 +142,7 @@ def test_a_sum_is_exact_or_an_error(left, right):
 
 
 @given(st.lists(st.integers(), max_size=6), st.integers(-8, 8), st.integers(-8, 8))
-def test_two_slices_make_the_list_again(items, first, last):
+def test_cypher_adjacent_slices_restore_the_list(items, first, last):
     assert sliced(items, 0, first) + sliced(items, first, len(items)) == items
     assert set(sliced(items, first, last)) <= set(items)
 
@@ -151,7 +151,7 @@ def test_two_slices_make_the_list_again(items, first, last):
 
 
 @given(st.dates())
-def test_a_date_of_python_is_the_same_date(value):
+def test_cypher_date_from_python_keeps_calendar_fields(value):
     found = from_python(value)
     assert str(found) == value.isoformat()
     assert (found.get("week"), found.get("weekYear")) == value.isocalendar()[1::-1]
@@ -160,7 +160,7 @@ def test_a_date_of_python_is_the_same_date(value):
 
 
 @given(st.datetimes())
-def test_a_moment_of_python_is_the_same_moment(value):
+def test_cypher_datetime_from_python_keeps_the_instant(value):
     found = from_python(value.replace(tzinfo=UTC))
     assert isinstance(found, CypherDateTime)
     assert found.epoch_nanos // 1000 == (value - datetime(1970, 1, 1)) // timedelta(microseconds=1)
@@ -168,12 +168,12 @@ def test_a_moment_of_python_is_the_same_moment(value):
 
 
 @given(st.integers(-999_999, 999_999), st.integers(1, 12), st.integers(1, 28))
-def test_a_day_is_counted_and_found_again(year, month, day):
+def test_cypher_civil_date_inverts_the_day_number(year, month, day):
     assert civil(days_of(year, month, day)) == (year, month, day)
 
 
 @given(TEMPORAL)
-def test_a_temporal_value_comes_back_from_its_text(value):
+def test_cypher_temporal_values_round_trip_through_text(value):
     make = {
         CypherDate: make_date,
         CypherDuration: parse_duration,
@@ -184,17 +184,17 @@ def test_a_temporal_value_comes_back_from_its_text(value):
 
 
 @given(st.builds(CypherDateTime, DAYS, NANOS), st.builds(CypherDateTime, DAYS, NANOS))
-def test_a_difference_that_is_added_gives_the_other(one, other):
+def test_cypher_duration_between_added_to_the_start_gives_the_end(one, other):
     for how in ("inseconds", "between"):
         assert plus(one, between(how, one, other), 1) == other
 
 
 @given(DURATIONS, DURATIONS)
-def test_a_duration_that_is_added_and_taken_away_is_gone(one, other):
+def test_cypher_duration_subtraction_inverts_addition(one, other):
     assert add_durations(add_durations(one, other, 1), other, -1) == one
 
 
-def test_a_named_zone_has_the_offset_of_the_day():
+def test_cypher_named_zone_uses_the_offset_of_the_date():
     zone = named_zone("europe/berlin")
     winter, summer = CypherDateTime(20_454, 0, zone), CypherDateTime(20_634, 0, zone)
     assert (winter.offset, summer.offset) == (3600, 7200)

@@ -13,7 +13,7 @@ def described(*said):
     return {edge.type: edge.description for edge in found.edges}
 
 
-def test_whom_somebody_brings_is_another_one():
+def test_edge_description_resolves_object_pronoun_to_another_person():
     told = described("My brother Noam called. My husband Ben will bring him along.")
     assert told["spouse"] == "The user's husband Ben will bring Noam along."
 
@@ -26,21 +26,21 @@ def test_whom_somebody_brings_is_another_one():
         "My wife Greta will call her soon.",
     ],
 )
-def test_a_pronoun_that_means_nobody_who_was_named_is_left_as_it_is(text):
+def test_edge_description_keeps_pronouns_without_antecedent(text):
     assert described(text)["spouse"].count(text.split()[2]) == 1
 
 
-def test_what_follows_whom_somebody_calls_is_not_theirs():
+def test_edge_description_resolves_her_before_an_adverb_as_object():
     told = described("My lawyer Tal Shapiro called. My assistant Greta will call her soon.")
     assert told["reports-to"] == "The user's assistant Greta will call Tal Shapiro soon."
 
 
-def test_of_another_clause_the_one_before_may_be_meant():
+def test_edge_description_resolves_pronoun_across_clauses():
     told = described("My brother Noam called when I wanted to help him with Jira.")
     assert told["sibling"].endswith("when the user wanted to help Noam with Jira.")
 
 
-def test_at_moms_is_where_she_lives_and_not_that_she_is_there():
+def test_edge_description_reads_possessive_place_as_home_not_contraction():
     told = described(("Dana", "I'm staying at my mom's in Haifa."), "Ok.")
     assert told["child-of"] == "Dana is staying at Dana's mom's home in Haifa."
     assert (
@@ -48,12 +48,12 @@ def test_at_moms_is_where_she_lives_and_not_that_she_is_there():
     )
 
 
-def test_another_ones_i_is_never_left_in_it():
+def test_edge_description_holds_no_first_person_of_another_speaker():
     said = "It has been a while, and I wanted to tell you that my wife Tamar joined Intel with you."
     told = described(("Dana", said), "Ok.")
     assert not [each for each in told.values() if " I " in each or " my " in each]
 
 
-def test_in_hebrew_too_it_is_told_of_whoever_says_it():
+def test_edge_description_of_hebrew_uses_the_speakers_name():
     told = described(("דנה", "אני גרה בתל אביב."), "כן.")
     assert told["lives-in"] == "דנה גרה בתל אביב"

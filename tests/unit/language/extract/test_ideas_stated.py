@@ -46,7 +46,9 @@ def ideas(found: SourceExtraction) -> dict[str, str]:
         ("אני מודאגת מהעומס על הצוות.", "העומס על הצוות", "worries-about"),
     ],
 )
-def test_what_somebody_states_is_a_concept(said: str, name: str, type: str) -> None:
+def test_concept_extraction_reads_stated_goals_preferences_and_interests(
+    said: str, name: str, type: str
+) -> None:
     assert ideas(read(said)) == {name: type}
 
 
@@ -68,28 +70,28 @@ def test_what_somebody_states_is_a_concept(said: str, name: str, type: str) -> N
         "I love the way this looks.",
     ],
 )
-def test_what_is_passing_asked_denied_or_named_is_none(said: str) -> None:
+def test_concept_extraction_ignores_questions_negations_and_named_entities(said: str) -> None:
     assert ideas(read(said)) == {}
 
 
-def test_an_idea_ties_whoever_states_it() -> None:
+def test_concept_edge_starts_at_the_speaker() -> None:
     found = read(AttributedPassage(number=0, text="I value honesty.", at=AT, speaker="Dana"))
     (edge,) = found.edges
     assert (found.nodes[edge.a].name, found.nodes[edge.b].name) == ("Dana", "honesty")
 
 
-def test_the_words_tell_what_is_thought_of_it() -> None:
+def test_concept_edge_attitude_follows_the_wording() -> None:
     said = ["I love hiking.", "I can't stand queues.", "I'm worried about runway."]
     assert [edge.attitude for edge in read(*said).edges] == [5, 1, 2]
 
 
-def test_an_idea_that_is_stated_twice_is_one() -> None:
+def test_concept_stated_twice_is_one_node_with_two_passages() -> None:
     found = read("I value honesty.", "As ever, I value honesty.")
     (idea,) = (node for node in found.nodes if node.type is NodeType.CONCEPT)
     assert idea.passages == (0, 1)
 
 
-def test_an_event_that_somebody_aims_at_is_the_goal_itself() -> None:
+def test_concept_goal_that_names_an_event_links_to_the_event() -> None:
     found = read("I want to finish PyCon.")
     (edge,) = found.edges
     assert (found.nodes[edge.b].name, edge.type) == ("PyCon", "goal")

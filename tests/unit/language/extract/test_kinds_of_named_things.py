@@ -55,7 +55,7 @@ PRODUCT, EVENT, GROUP = "product", "event", "group"
         ("We will be at Maya's wedding.", "Maya's wedding", EVENT),
     ],
 )
-def test_a_name_is_of_the_kind_that_the_guidelines_say(text, name, kind):
+def test_entity_recognition_assigns_the_kind_of_the_guidelines(text, name, kind):
     found = {spelling.casefold(): what for spelling, what in kept(spotted(text)).items()}
     assert found.get(name.casefold()) == kind
 
@@ -78,7 +78,7 @@ def test_a_name_is_of_the_kind_that_the_guidelines_say(text, name, kind):
         ("המשפחה שלי באה", "המשפחה שלי", GROUP),
     ],
 )
-def test_hebrew_names_are_read_without_what_is_glued_to_them(text, name, kind):
+def test_entity_recognition_strips_hebrew_prefixes_from_names(text, name, kind):
     assert kept(spotted(text)).get(name) == kind
 
 
@@ -86,7 +86,7 @@ def test_hebrew_names_are_read_without_what_is_glued_to_them(text, name, kind):
     "text",
     ["The engineering team met the board.", "My family and my parents came.", "הצוות שלנו גדל"],
 )
-def test_a_group_is_never_a_person(text):
+def test_entity_recognition_never_makes_a_group_a_person(text):
     assert all(node.type is NodeType.ENTITY for node in spotted(text).nodes[1:])
 
 
@@ -100,12 +100,12 @@ def test_a_group_is_never_a_person(text):
         ("I had dinner with Sarah, Tom and Ezgi.", "Ezgi", PERSON),
     ],
 )
-def test_a_name_is_what_the_text_says_beside_it(text, name, kind):
+def test_entity_recognition_takes_the_kind_from_apposition_or_list(text, name, kind):
     """In an apposition, or by the other names of a list."""
     assert kept(spotted(text)).get(name) == kind
 
 
-def test_all_mentions_of_a_name_decide_together():
+def test_entity_recognition_decides_the_kind_over_all_mentions():
     found = spotted("Brightwell was founded in 2010.", "I started at Brightwell.", "Brightwell!")
     assert kept(found) == {"Brightwell": "organization"}
 
@@ -120,11 +120,11 @@ def test_all_mentions_of_a_name_decide_together():
         ("I work at Target.", "Target", ORGANIZATION),
     ],
 )
-def test_a_name_that_may_be_several_things_is_what_the_words_around_it_say(text, name, kind):
+def test_entity_recognition_disambiguates_the_kind_by_context(text, name, kind):
     assert kept(spotted(text)) == {name: kind}
 
 
-def test_a_known_name_is_surer_with_a_cue_and_a_capital_alone_is_not_kept():
+def test_entity_confidence_ranks_cued_above_known_above_guessed_names():
     cued, known, guessed = (
         spotted(text).nodes[1].confidence
         for text in ("I moved to Berlin.", "Well, Berlin again.", "Then came Vexley again.")

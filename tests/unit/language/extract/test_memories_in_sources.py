@@ -45,7 +45,9 @@ def by(speaker: str | None, text: str) -> AttributedPassage:
         ),
     ],
 )
-def test_the_owners_words_leave_memories(said: str, kind: Kind, content: str) -> None:
+def test_memory_candidates_come_from_the_owners_statements(
+    said: str, kind: Kind, content: str
+) -> None:
     (only,) = found(said)
     assert (only.kind, only.content.casefold()) == (kind, content.casefold())
 
@@ -65,7 +67,7 @@ def test_the_owners_words_leave_memories(said: str, kind: Kind, content: str) ->
         ("We decided to move to Berlin tomorrow.", None),
     ],
 )
-def test_an_event_is_of_the_day_that_it_tells_and_not_of_the_day_it_was_told(
+def test_memory_candidate_event_is_valid_from_the_past_date_in_the_text(
     said: str, since: str | None
 ) -> None:
     (only,) = found(said)
@@ -73,14 +75,14 @@ def test_an_event_is_of_the_day_that_it_tells_and_not_of_the_day_it_was_told(
     assert (only.valid_from.date().isoformat() if only.valid_from else None) == since
 
 
-def test_the_passage_is_told() -> None:
+def test_memory_candidates_carry_their_passage_number() -> None:
     numbers = [
         number for number, _ in find_memory_candidates(account("Hello.", "I am allergic to nuts."))
     ]
     assert numbers == [1]
 
 
-def test_a_source_says_each_thing_once() -> None:
+def test_memory_candidates_of_repeated_statements_are_deduplicated() -> None:
     assert len(found("I am allergic to nuts.", "I am allergic to nuts.")) == 1
 
 
@@ -92,14 +94,14 @@ def test_a_source_says_each_thing_once() -> None:
         (SourceType.CHAT, 0.88, 1.0),
     ],
 )
-def test_how_sure_it_is_depends_on_where_it_stands(
+def test_memory_candidate_confidence_depends_on_the_source_type(
     source: SourceType, least: float, most: float
 ) -> None:
     (only,) = found("I am allergic to nuts.", source=source)
     assert least <= only.confidence <= most
 
 
-def test_what_others_say_is_hearsay_with_its_speaker() -> None:
+def test_memory_candidates_of_other_speakers_are_attributed_hearsay() -> None:
     (only,) = found(by("Dana", "I am allergic to nuts."))
     assert (only.facet, only.confidence) == ("hearsay", 0.7)
     assert only.content.startswith("Dana")
@@ -113,12 +115,12 @@ def test_what_others_say_is_hearsay_with_its_speaker() -> None:
         ("xq77@acme.com", "xq77@acme.com lives in Haifa."),
     ],
 )
-def test_who_writes_under_an_address_alone_is_called_as_it_says(address: str, content: str) -> None:
+def test_memory_candidate_names_a_speaker_by_the_email_address(address: str, content: str) -> None:
     (only,) = found(by(address, "I live in Haifa."), source=SourceType.EMAIL)
     assert only.content == content
 
 
-def test_who_writes_under_an_address_alone_is_called_as_the_source_lists_them() -> None:
+def test_memory_candidate_names_a_speaker_by_the_participant_list() -> None:
     mail = account(by("xq77@acme.com", "I live in Haifa."), source_type=SourceType.EMAIL)
     listed = replace(mail, participants=("Dan Cohen <xq77@acme.com>",))
     assert [each.content for _, each in find_memory_candidates(listed)] == [
@@ -126,12 +128,12 @@ def test_who_writes_under_an_address_alone_is_called_as_the_source_lists_them() 
     ]
 
 
-def test_an_address_in_what_one_asks_is_of_whom_it_reaches() -> None:
+def test_memory_candidate_contact_pairs_address_with_the_named_recipient() -> None:
     (only,) = found("Ana: Email Dan Cohen at dan@acme.com about the invoice.")
     assert only.metadata == {"name": "Dan Cohen", "email": "dan@acme.com"}
 
 
-def test_a_document_tells_what_is_so_and_nothing_of_an_i() -> None:
+def test_memory_candidates_of_a_file_ignore_first_person_statements() -> None:
     said = by(None, "I am allergic to nuts.\nThe wifi password is Tulip99.")
     assert [each.kind for each in found(said, source=SourceType.FILE)] == [Kind.KV]
 
@@ -147,11 +149,11 @@ def test_a_document_tells_what_is_so_and_nothing_of_an_i() -> None:
         "- [preferences] The user prefers tea to coffee.",
     ],
 )
-def test_orders_questions_and_recalled_lines_leave_none(said: str) -> None:
+def test_memory_candidates_skip_instructions_questions_and_recalled_lines(said: str) -> None:
     assert found(said) == []
 
 
-def test_the_header_of_a_forwarded_mail_is_no_memory() -> None:
+def test_memory_candidates_skip_forwarded_mail_headers() -> None:
     mail = (
         "See below.\n\n---------- Forwarded message ---------\n"
         "From: ANA Airlines <booking@ana.co.jp>\nDate: Thu, Mar 19, 2026\n"
@@ -161,7 +163,7 @@ def test_the_header_of_a_forwarded_mail_is_no_memory() -> None:
     assert not [each for each in kept if "Date" in each.content or "booking@" in each.content]
 
 
-def test_where_nobody_knows_who_speaks_nothing_is_kept_of_the_user() -> None:
+def test_memory_candidates_skip_first_person_without_a_known_speaker() -> None:
     assert found(by(None, "בעלי יוסי עובד באינטל.")) == []
     assert found(by(None, "My husband Yossi works at Intel.")) == []
 
@@ -173,5 +175,7 @@ def test_where_nobody_knows_who_speaks_nothing_is_kept_of_the_user() -> None:
         ("אני גרה בתל אביב.", "דנה גרה בתל אביב"),
     ],
 )
-def test_in_hebrew_too_what_others_say_of_themselves_is_of_them(said: str, content: str) -> None:
+def test_memory_candidates_attribute_hebrew_first_person_to_the_speaker(
+    said: str, content: str
+) -> None:
     assert [each.content for each in found(by("דנה", said))] == [content]

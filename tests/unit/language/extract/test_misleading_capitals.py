@@ -27,7 +27,7 @@ from support.accounts import account, kept, spoken_of, spotted
         "Will you come? May I ask? Mark my words.",
     ],
 )
-def test_no_node_is_kept_for_them(text):
+def test_entity_recognition_ignores_capitals_that_are_no_names(text):
     assert {name for name in kept(spotted(text)) if name.casefold() != "mom"} == set()
 
 
@@ -42,7 +42,7 @@ def test_no_node_is_kept_for_them(text):
         ("April told me that April is cold.", {"April"}),
     ],
 )
-def test_a_name_is_cut_out_of_the_capitals_around_it(text, names):
+def test_entity_recognition_cuts_names_from_surrounding_capitals(text, names):
     assert set(kept(spotted(text))) == names
 
 
@@ -55,17 +55,17 @@ def test_a_name_is_cut_out_of_the_capitals_around_it(text, names):
         ("an apple a day, and target practice", set()),
     ],
 )
-def test_in_small_letters_only_known_names_with_a_cue_are_kept(text, names):
+def test_entity_recognition_of_lowercase_text_needs_known_name_and_cue(text, names):
     found = spotted(text)
     assert set(kept(found)) == names
     assert all(node.confidence <= 0.75 for node in found.nodes[1:])
 
 
-def test_where_all_have_capitals_only_known_names_are_names():
+def test_entity_recognition_of_capitalised_text_keeps_known_names_only():
     found = spotted("Lunch With Sarah Chen Moved", "TELL SARAH CHEN THAT WE MOVED")
     assert set(kept(found)) == {"Sarah Chen"}
 
 
-def test_a_name_is_known_again_at_the_beginning_of_a_sentence_and_in_small_letters():
+def test_entity_spans_cover_sentence_initial_and_lowercase_repeats():
     told = account("I spoke with Noa. Noa agreed, and noa will call.", "Brightwell hired me.")
     assert spoken_of(recognise_entities(told), told, "Noa") == ["Noa", "Noa", "noa"]

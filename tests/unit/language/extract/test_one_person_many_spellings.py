@@ -27,14 +27,14 @@ from support.accounts import account, kept, node_called, spoken_of, spotted
         (["Dana's husband Tom cooks.", "I like Dana's husband."], "Tom", {"Dana's husband"}),
     ],
 )
-def test_they_are_one_node_with_all_spellings(texts, name, aliases):
+def test_entity_resolution_joins_spellings_of_one_person(texts, name, aliases):
     found = spotted(*texts)
     node = node_called(found, name)
     assert aliases <= set(node.aliases)
     assert not aliases & {each.name for each in found.nodes}
 
 
-def test_two_people_with_one_first_name_stay_two():
+def test_entity_resolution_separates_people_with_one_first_name():
     told = account("Sarah Chen met Sarah Levi.", "Levi said no, and Chen said yes.")
     found = recognise_entities(told)
     assert set(kept(found)) == {"Sarah Chen", "Sarah Levi"}
@@ -42,7 +42,7 @@ def test_two_people_with_one_first_name_stay_two():
     assert spoken_of(found, told, "Sarah Chen") == ["Sarah Chen", "Chen"]
 
 
-def test_a_first_name_that_two_share_is_neithers():
+def test_entity_resolution_assigns_a_shared_first_name_to_neither_person():
     told = account("Sarah Chen called.", "Then Sarah Levi called.", "I told Sarah. Sarah knew.")
     found = recognise_entities(told)
     assert spoken_of(found, told, "Sarah Levi") == ["Sarah Levi"]
@@ -51,7 +51,7 @@ def test_a_first_name_that_two_share_is_neithers():
 
 
 @pytest.mark.parametrize("before", ["", "John Smith called. "])
-def test_mr_and_mrs_are_two(before):
+def test_entity_resolution_separates_mr_and_mrs(before):
     told = account(f"{before}Mr. Smith came. Mrs. Smith wrote. Mr. Smith left.")
     found = recognise_entities(told)
     assert len(kept(found)) == 2
@@ -66,17 +66,17 @@ def test_mr_and_mrs_are_two(before):
         ("My landlord, Globex GmbH, called.", "Globex GmbH"),
     ],
 )
-def test_a_company_in_somebodys_part_is_no_person(text, company):
+def test_entity_resolution_keeps_a_company_in_a_role_an_organization(text, company):
     assert kept(spotted(text)) == {company: "organization"}
 
 
-def test_people_have_many_friends_so_a_friend_is_no_alias():
+def test_entity_resolution_makes_friend_no_alias():
     found = spotted("My friend Tom is here.", "My friend Noa too.")
     assert all(not node.aliases for node in found.nodes)
     assert set(kept(found)) >= {"Tom", "Noa"}
 
 
-def test_what_is_said_of_my_manager_by_another_is_of_theirs():
+def test_entity_resolution_assigns_my_manager_to_the_speaker():
     found = spotted(("Tom Baker", "My manager is away."), "My manager too.")
     assert set(kept(found)) == {"Tom Baker", "Tom Baker's manager", "My manager"}
 
@@ -90,7 +90,7 @@ def test_what_is_said_of_my_manager_by_another_is_of_theirs():
         (["She joined Brightwell Analytics.", "I like Brightwell."], "Brightwell Analytics", set()),
     ],
 )
-def test_a_thing_is_one_node_under_its_short_and_its_long_name(texts, name, aliases):
+def test_entity_resolution_joins_short_and_long_names_of_a_thing(texts, name, aliases):
     found = spotted(*texts)
     assert len(found.nodes) == 2
     assert {found.nodes[1].name, *found.nodes[1].aliases} >= {name, *aliases}
@@ -99,18 +99,18 @@ def test_a_thing_is_one_node_under_its_short_and_its_long_name(texts, name, alia
 # ——— those who take part ———
 
 
-def test_the_owner_is_the_first_node_whether_named_or_not():
+def test_recognised_nodes_always_begin_with_the_owner():
     for text in ("Nothing to see.", "I am Alex Rivera.", ""):
         node = spotted(text).nodes[0]
         assert (node.name, node.is_owner, node.type.value) == ("Alex Rivera", True, "Person")
 
 
-def test_the_owner_is_spoken_of_by_name_and_not_by_pronouns():
+def test_owner_spans_cover_names_and_not_pronouns():
     told = account(("Tom", "Alex and I met; I told Alex Rivera, and he told me."))
     assert spoken_of(recognise_entities(told), told, "Alex Rivera") == ["Alex", "Alex Rivera"]
 
 
-def test_speakers_and_participants_are_certain_and_have_their_addresses():
+def test_participants_are_certain_nodes_with_addresses():
     found = spotted(
         ("Priya Raman", "Hello."),
         participants=["Tom Baker <Tom@Example.com>", "dana.levi@example.com", "Priya Raman"],
@@ -125,11 +125,11 @@ def test_speakers_and_participants_are_certain_and_have_their_addresses():
     "speaker",
     ["user", "assistant", "Speaker 1", "system", "Unknown", "Acme Support", "no-reply", "3"],
 )
-def test_a_role_is_nobody(speaker):
+def test_participant_with_a_role_label_makes_no_node(speaker):
     assert len(spotted((speaker, "Hello there.")).nodes) == 1
 
 
-def test_a_participant_with_the_owners_address_is_the_owner():
+def test_participant_with_the_owners_address_is_the_owner():
     owner = OwnerIdentity(name="Alex Rivera", addresses=frozenset({"alex@example.com"}))
     found = spotted("Hi.", owner=owner, participants=["A. R. <alex@example.com>"])
     assert len(found.nodes) == 1

@@ -48,18 +48,18 @@ def _calls(text: str) -> int:
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_twice_the_text_is_at_most_about_twice_the_work(piece: str) -> None:
+def test_extraction_work_is_linear_in_hostile_text(piece: str) -> None:
     """In sentences that are as long as a sentence may be."""
     sentence = (piece * MAX_SENTENCE_CHARACTERS)[: MAX_SENTENCE_CHARACTERS - 20].rstrip() + ". "
     once, twice = (_calls((sentence * 60)[:size]) for size in (3_000, 6_000))
     assert twice <= 2.5 * once + 2_000
 
 
-def test_a_sentence_without_an_end_is_not_read() -> None:
+def test_extraction_skips_a_sentence_without_an_end() -> None:
     source = account("I work at Acme and " * 1_700)
     assert extract_from_nodes(source, spotted(source)).edges == ()
 
 
-def test_no_more_than_a_readers_fill_is_read_of_a_passage() -> None:
+def test_extraction_reads_a_bounded_part_of_a_passage() -> None:
     source = account("It rains.\n" * (MAX_CHARACTERS // 10 + 1) + "Dana is my manager.")
     assert extract_from_nodes(source, spotted(source)).edges == ()

@@ -88,7 +88,7 @@ TOLD = {
 
 
 @pytest.mark.parametrize(("said", "wanted"), TOLD.items())
-def test_a_sentence_tells_a_relation(said: str, wanted: set[str]) -> None:
+def test_relation_patterns_extract_the_expected_edges(said: str, wanted: set[str]) -> None:
     assert told(said) == wanted
 
 
@@ -111,7 +111,7 @@ NOT_TOLD = [
 
 
 @pytest.mark.parametrize("said", NOT_TOLD)
-def test_what_is_denied_asked_wished_or_quoted_is_no_relation(said: str) -> None:
+def test_relation_patterns_ignore_negation_question_wish_and_quotation(said: str) -> None:
     assert told(said) == set()
 
 
@@ -128,35 +128,35 @@ def test_what_is_denied_asked_wished_or_quoted_is_no_relation(said: str) -> None
         ("נועה התקשרה. היא עובדת באקמי.", {"נועה works-at אקמי"}),
     ],
 )
-def test_a_pronoun_means_the_one_who_was_spoken_of(said: str, wanted: set[str]) -> None:
+def test_relation_pronoun_resolves_to_its_antecedent(said: str, wanted: set[str]) -> None:
     assert wanted <= told(said)
 
 
-def test_a_pronoun_that_may_mean_two_means_nobody() -> None:
+def test_relation_with_an_ambiguous_pronoun_is_not_extracted() -> None:
     assert told("Dana and Noa called. She works at Acme.") == set()
 
 
-def test_a_pronoun_is_less_sure_than_a_name() -> None:
+def test_relation_by_pronoun_has_lower_confidence_than_by_name() -> None:
     assert edge("Noa called. She works at Acme.").confidence < edge("Noa works at Acme.").confidence
 
 
-def test_i_is_whoever_speaks() -> None:
+def test_relation_first_person_resolves_to_the_speaker() -> None:
     said = AttributedPassage(number=0, text="I work at Acme.", at=AT, speaker="Dana")
     assert told(said) == {"Dana works-at Acme"}
 
 
-def test_nobody_says_i_in_a_document_without_a_speaker() -> None:
+def test_relation_first_person_without_a_speaker_is_not_extracted() -> None:
     said = AttributedPassage(number=0, text="I work at Acme. Dana works at Globex.", at=AT)
     assert told(said) == {"Dana works-at Globex"}
 
 
-def test_what_everybody_knows_of_places_is_told_by_documents_alone() -> None:
+def test_relation_located_in_comes_from_documents_only() -> None:
     said = "Noa moved to Haifa, Berlin."
     assert told(said) == {"Noa lives-in Haifa"}
     assert "Haifa located-in Berlin" in told(AttributedPassage(number=0, text=said, at=AT))
 
 
-def test_hearsay_is_less_sure() -> None:
+def test_relation_from_hearsay_has_lower_confidence() -> None:
     heard = edge("Dana said that Ben works at Acme.")
     assert 0.7 <= heard.confidence < edge("Ben works at Acme.").confidence
 
@@ -179,14 +179,14 @@ def test_hearsay_is_less_sure() -> None:
         ("המנהלת שלי היא דנה, והיא אישה מקסימה.", 5, 3),
     ],
 )
-def test_the_words_tell_how_close_and_how_friendly(
+def test_relation_attitude_and_proximity_follow_the_wording(
     said: str, attitude: int | None, proximity: int | None
 ) -> None:
     found = edge(said)
     assert (found.attitude, found.proximity) == (attitude, proximity)
 
 
-def test_a_feeling_is_an_edge_where_nothing_else_ties_the_two() -> None:
+def test_relation_of_feeling_is_an_edge_only_without_another_relation() -> None:
     assert told("I miss Dana.") == {"I misses Dana"}
     assert told("My friend Dana moved away. I miss Dana.") == {"I friend Dana"}
 
@@ -203,15 +203,15 @@ def test_a_feeling_is_an_edge_where_nothing_else_ties_the_two() -> None:
         ("Noa called. She works at Acme.", "Noa works at Acme."),
     ],
 )
-def test_an_edge_is_described_in_the_third_person(said: str, wanted: str) -> None:
+def test_edge_description_is_in_the_third_person(said: str, wanted: str) -> None:
     assert read(said).edges[0].description == wanted
 
 
-def test_a_long_sentence_is_cut() -> None:
+def test_edge_description_is_limited_to_280_characters() -> None:
     said = "I work at Acme " + "and there is a lot to be said for it " * 12
     assert len(edge(said).description) <= 280
 
 
-def test_a_type_is_one_word() -> None:
+def test_edge_types_are_single_lowercase_words() -> None:
     types = {each.type for said in TOLD for each in read(said).edges}
     assert all(type == type.lower() and " " not in type for type in types)

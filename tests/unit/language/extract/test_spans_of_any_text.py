@@ -48,20 +48,20 @@ def spellings(node) -> set[str]:
 
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join), max_size=4))
 @settings(max_examples=100, deadline=None)
-def test_every_span_spells_its_node(texts):
+def test_entity_spans_spell_their_node_in_composed_texts(texts):
     check(recognise_entities(account(*texts)), texts)
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=100, deadline=None)
-def test_any_text_is_read(text):
+def test_entity_spans_spell_their_node_in_arbitrary_text(text):
     check(recognise_entities(account(text)), [text])
     for word in split_words(text):
         assert text[word.start : word.end] == word.text
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_odd_texts_are_read(seed):
+def test_entity_spans_spell_their_node_in_odd_texts(seed):
     texts = list(odd_texts(40, seed))
     check(recognise_entities(account(*texts)), texts)
 
@@ -86,12 +86,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_text_is_read(text):
+def test_entity_spans_spell_their_node_in_hostile_text(text):
     check(recognise_entities(account(text)), [text])
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_work_grows_with_the_length_of_hostile_text(text):
+def test_entity_recognition_work_is_linear_in_hostile_text(text):
     """Twice the text may take twice the steps and a little more, not four times as many."""
     half, whole = _steps(text[:2_000]), _steps(text[:4_000])
     assert whole < half * 2.6 + 2_000
@@ -114,7 +114,7 @@ def _steps(text: str) -> int:
     return steps
 
 
-def test_a_list_of_a_thousand_names_makes_a_bounded_number_of_nodes():
+def test_entity_recognition_bounds_the_number_of_nodes():
     names = random.Random(1)
     text = "\n".join(
         f"I met {names.choice('ABCDEFG')}{names.randrange(10**6)}a Bex{n}." for n in range(2_000)

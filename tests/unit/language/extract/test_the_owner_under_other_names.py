@@ -33,22 +33,22 @@ def called(owner, *listed):
         ("Ana Stein", ["Ana Brown", "Uri Stein", "Ms. Stein"], set()),
     ],
 )
-def test_a_fuller_or_shorter_name_is_the_owners(name, listed, expected):
+def test_identify_owner_accepts_an_unambiguous_fuller_or_shorter_name(name, listed, expected):
     assert called(OwnerIdentity(name=name, names=frozenset({name})), *listed) == expected
 
 
-def test_who_is_known_to_be_somebody_else_is_not_the_owner():
+def test_identify_owner_rejects_names_of_known_others():
     owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}), others=frozenset({"ana brown"}))
     assert called(owner, "Ana Brown", "Ruth") == set()
     assert set(kept(recognise_entities(account("I met Ana Brown.", owner=owner)))) == {"Ana Brown"}
 
 
-def test_of_an_owner_with_another_full_name_a_short_one_says_nothing_of_a_third():
+def test_identify_owner_rejects_a_conflicting_full_name():
     owner = OwnerIdentity(name="Ana", names=frozenset({"Ana", "Ana Stein"}))
     assert called(owner, "Ana Brown", "Ruth") == set()
 
 
-def test_another_address_than_the_owners_is_somebody_elses():
+def test_identify_owner_rejects_a_name_with_another_address():
     owner = OwnerIdentity(
         name="Ana", names=frozenset({"Ana"}), addresses=frozenset({"ana@example.org"})
     )
@@ -70,12 +70,12 @@ def addresses(owner, *listed):
         ("Ana Stein", "Ana Brown <ana@brown.example>", set()),
     ],
 )
-def test_an_address_under_the_owners_own_name_is_the_owners(name, listed, expected):
+def test_identify_owner_learns_an_address_listed_with_the_exact_name(name, listed, expected):
     owner = OwnerIdentity(name=name, names=frozenset({name, "ana"}))
     assert addresses(owner, listed, "Ruth Abel <ruth@abel.example>") == expected
 
 
-def test_who_shares_an_address_with_the_owner_and_has_another_name_is_another():
+def test_identify_owner_rejects_another_name_on_a_shared_address():
     known = frozenset({"family@stein.example"})
     owner = OwnerIdentity(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
     assert called(owner, "Ben Stein <family@stein.example>") == set()
@@ -84,7 +84,7 @@ def test_who_shares_an_address_with_the_owner_and_has_another_name_is_another():
     assert set(kept(found)) == {"Ben Stein"}
 
 
-def test_a_source_without_the_owners_address_tells_nothing_of_it():
+def test_owner_node_carries_only_addresses_listed_in_the_source():
     known = frozenset({"ana@stein.example"})
     owner = OwnerIdentity(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
     assert recognise_entities(account("Hi.", owner=owner)).nodes[0].addresses == ()
@@ -103,12 +103,12 @@ def test_a_source_without_the_owners_address_tells_nothing_of_it():
         "I met Anabel Cruz.",
     ],
 )
-def test_what_only_begins_with_the_owners_name_is_no_name_of_theirs(text):
+def test_owner_aliases_exclude_names_with_the_owners_name_as_prefix(text):
     owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
     assert recognise_entities(account(text, owner=owner)).nodes[0].aliases == ()
 
 
-def test_a_company_that_writes_is_nobody():
+def test_participant_that_is_a_company_makes_no_person():
     owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
     listed = ["ANA Airlines <booking@ana.co.jp>", "Emily Post <emily@example.org>"]
     assert kept(recognise_entities(account("Hi.", owner=owner, participants=listed))) == {
@@ -116,14 +116,14 @@ def test_a_company_that_writes_is_nobody():
     }
 
 
-def test_whoever_takes_part_beside_the_owner_is_another():
+def test_participant_with_the_owners_first_name_in_the_owners_source_is_another():
     owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
     found = recognise_entities(account("Hi.", ("Ana Stein", "Hello."), owner=owner))
     assert set(kept(found)) == {"Ana Stein"}
     assert found.nodes[0].aliases == ()
 
 
-def test_a_mailbox_that_nobody_reads_is_nobody():
+def test_participant_with_a_no_reply_mailbox_makes_no_node():
     listed = ["Wolt <no-reply@wolt.com>", "Noa Stein <info@example.org>"]
     found = recognise_entities(
         account(("Wolt", "Thank you."), ("Noa Stein", "Hi."), participants=listed)

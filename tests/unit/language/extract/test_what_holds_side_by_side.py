@@ -27,7 +27,7 @@ def held(said: str) -> dict[str, str | None]:
         "I work at Acme. I teach at Globex part-time.",
     ],
 )
-def test_what_one_sentence_tells_or_the_next_one_adds_is_held_at_once(said: str) -> None:
+def test_relation_validity_keeps_concurrent_jobs_open(said: str) -> None:
     assert held(said) == {"Acme": None, "Globex": None}
 
 
@@ -47,15 +47,15 @@ def test_what_one_sentence_tells_or_the_next_one_adds_is_held_at_once(said: str)
         ),
     ],
 )
-def test_what_takes_the_place_of_another_ends_it(
+def test_relation_validity_ends_a_job_or_home_at_its_successor(
     said: str, expected: dict[str, str | None]
 ) -> None:
     assert held(said) == expected
 
 
-def test_what_somebody_else_has_ends_nothing() -> None:
+def test_relation_validity_is_independent_across_subjects() -> None:
     assert held("I work at Acme. Noa works at Globex.") == {"Acme": None, "Globex": None}
 
 
-def test_two_whom_one_reports_to_are_two() -> None:
+def test_relation_validity_holds_two_managers_at_once() -> None:
     assert held("I report to Dana and Omer.") == {"Dana": None, "Omer": None}

@@ -22,41 +22,41 @@ def names(found: SourceExtraction) -> set[str]:
 # ——— when to create ———
 
 
-def test_a_place_in_passing_is_no_node() -> None:
+def test_extraction_drops_places_mentioned_in_passing() -> None:
     assert names(read("The weather in Chicago is nice.")) == set()
     assert names(read("I drove through Chicago.", "Chicago was windy.")) == set()
 
 
 @pytest.mark.parametrize("said", ["I'm flying to Chicago on Monday.", "Noa lives in Chicago."])
-def test_a_place_with_plans_or_people_is_one(said: str) -> None:
+def test_extraction_keeps_places_tied_to_plans_or_people(said: str) -> None:
     assert "Chicago" in names(read(said))
 
 
-def test_somebody_who_is_only_named_is_no_node() -> None:
+def test_extraction_drops_a_person_mentioned_once_without_content() -> None:
     assert names(read("Thanks to Dana.")) == set()
 
 
 @pytest.mark.parametrize("said", ["Dana is my manager.", "Dana is a bit shy with strangers."])
-def test_somebody_of_whom_something_is_told_is_one(said: str) -> None:
+def test_extraction_keeps_a_person_with_a_relation_or_description(said: str) -> None:
     assert names(read(said)) == {"Dana"}
 
 
-def test_somebody_who_is_spoken_of_again_is_one() -> None:
+def test_extraction_keeps_a_person_mentioned_repeatedly() -> None:
     assert names(read("Thanks to Dana.", "Ask Dana.")) == {"Dana"}
 
 
-def test_whoever_takes_part_is_one() -> None:
+def test_extraction_keeps_every_speaker() -> None:
     assert names(read(AttributedPassage(number=0, text="Hello all.", at=AT, speaker="Dana"))) == {
         "Dana"
     }
 
 
-def test_the_owner_is_always_the_first() -> None:
+def test_extraction_always_contains_the_owner_node() -> None:
     found = read("Nothing of note.")
     assert [node.is_owner for node in found.nodes] == [True]
 
 
-def test_what_is_not_sure_enough_is_not_kept() -> None:
+def test_extraction_drops_nodes_below_minimum_confidence() -> None:
     source = account("Dana is my manager.")
     unsure = spotted(source)
     owner, dana = unsure.nodes
@@ -79,17 +79,17 @@ def test_what_is_not_sure_enough_is_not_kept() -> None:
         ),
     ],
 )
-def test_nothing_comes_from_machines_or_suspicious_passages(said: AttributedPassage) -> None:
+def test_extraction_ignores_machine_and_suspicious_passages(said: AttributedPassage) -> None:
     found = read(said)
     assert (names(found), found.edges, found.notes, found.candidates) == (set(), (), (), ())
 
 
-def test_recalled_text_is_not_told_again() -> None:
+def test_extraction_ignores_recalled_text() -> None:
     found = read("## Recalled for this question\n- [relationships] Dana is my manager.")
     assert (names(found), found.edges, found.candidates) == (set(), (), ())
 
 
-def test_what_is_not_to_be_kept_is_not() -> None:
+def test_extraction_ignores_opted_out_statements() -> None:
     found = read("Dana is my manager, but don't save that.")
     assert (found.edges, found.candidates) == ((), ())
 
@@ -109,7 +109,9 @@ def test_what_is_not_to_be_kept_is_not() -> None:
         ("The caterer is Globex.", "The caterer is Globex.", NoteLifetime.MONTH),
     ],
 )
-def test_what_no_edge_holds_is_noted(said: str, wanted: str, lifetime: NoteLifetime) -> None:
+def test_note_extraction_keeps_statements_without_an_edge_with_a_lifetime(
+    said: str, wanted: str, lifetime: NoteLifetime
+) -> None:
     (note,) = read(said).notes
     assert (note.content, note.lifetime) == (wanted, lifetime)
 
@@ -125,11 +127,11 @@ def test_what_no_edge_holds_is_noted(said: str, wanted: str, lifetime: NoteLifet
         "Dana, can you lead the workshop tomorrow?",
     ],
 )
-def test_what_is_told_asked_or_supposed_is_not_noted(said: str) -> None:
+def test_note_extraction_skips_edges_questions_and_conjectures(said: str) -> None:
     assert read(said).notes == ()
 
 
-def test_a_source_leaves_few_notes_on_one_node() -> None:
+def test_note_extraction_limits_notes_per_node() -> None:
     found = read(*(f"Dana has {number} new books in her bag." for number in range(10)))
     assert len(found.notes) == MAX_NOTES_PER_NODE
 
@@ -145,7 +147,9 @@ _WORDS = st.sampled_from(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(_WORDS, max_size=40), st.sampled_from(SourceType))
-def test_whatever_is_said_the_parts_fit_together(words: list[str], type: SourceType) -> None:
+def test_extraction_result_is_consistent_for_random_words(
+    words: list[str], type: SourceType
+) -> None:
     source = account(" ".join(words), source_type=type)
     found = extract_from_nodes(source, spotted(source))
     for edge in found.edges:

@@ -39,7 +39,7 @@ def described(*said: str | AttributedPassage) -> dict[str, str]:
         ),
     ],
 )
-def test_what_somebody_or_something_is_becomes_one_sentence(
+def test_node_description_states_the_role_or_nature_in_one_sentence(
     said: str, name: str, description: str
 ) -> None:
     found = described(said)[name]
@@ -47,13 +47,13 @@ def test_what_somebody_or_something_is_becomes_one_sentence(
     assert check_writing(Kind.FACT, found) == ()
 
 
-def test_an_idea_is_described_by_the_sentence_that_states_it() -> None:
+def test_concept_description_is_the_stating_sentence() -> None:
     runway = {"runway": "The user is worried about runway."}
     assert described("I'm worried about runway.") == runway
     assert described("I'm worried about runway though.") == runway
 
 
-def test_an_idea_in_a_list_is_described_by_nothing() -> None:
+def test_concept_from_a_list_has_no_description() -> None:
     assert described("My goals: run a 10k. Open a bakery.") == {}
 
 
@@ -73,24 +73,24 @@ def test_an_idea_in_a_list_is_described_by_nothing() -> None:
         "Dana, the plumber is here. Dana lives in Haifa.",
     ],
 )
-def test_where_nothing_is_plain_there_is_no_description(said: str) -> None:
+def test_node_description_is_empty_without_a_plain_statement(said: str) -> None:
     assert "Dana" not in described(said)
 
 
-def test_what_somebody_is_comes_before_whose_they_are() -> None:
+def test_node_description_prefers_own_role_over_relation_to_the_owner() -> None:
     said = "My sister Noa lives in Haifa. Noa is a nurse."
     assert described(said)["Noa"] == "Noa is a nurse."
 
 
-def test_whose_somebody_is_depends_on_who_speaks() -> None:
+def test_node_description_attributes_possessives_to_the_speaker() -> None:
     said = AttributedPassage(number=0, text="My sister Noa lives in Haifa.", at=AT, speaker="Dan")
     assert described(said)["Noa"] == "Noa is Dan's sister."
 
 
-def test_nobody_is_described_as_that_of_an_unknown_speaker() -> None:
+def test_node_description_skips_possessives_of_an_unknown_speaker() -> None:
     said = AttributedPassage(number=0, text="Noa, a friend of my mother, lives in Haifa.", at=AT)
     assert described(said) == {}
 
 
-def test_the_owner_says_elsewhere_who_they_are() -> None:
+def test_node_description_is_never_set_for_the_owner() -> None:
     assert described("I am a nurse. I work at Acme.") == {}

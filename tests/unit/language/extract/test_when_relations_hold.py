@@ -29,7 +29,7 @@ from tests.support.reading_relations import edge, told
         ("הצטרפתי לאקמי ביום ראשון, 8 במרץ.", "2026-03-08"),
     ],
 )
-def test_it_began_on_the_day_that_is_told(said: str, since: str) -> None:
+def test_relation_validity_starts_on_the_stated_date(said: str, since: str) -> None:
     began = edge(said).valid_from
     assert began is not None
     assert began.date().isoformat() == since
@@ -56,7 +56,7 @@ def test_it_began_on_the_day_that_is_told(said: str, since: str) -> None:
         "on 02/14/2026",
     ],
 )
-def test_a_day_is_told_in_either_order(day: str) -> None:
+def test_relation_validity_reads_english_date_formats(day: str) -> None:
     for said in (f"I joined Acme {day}.", f"{day.capitalize()} I moved to Berlin."):
         began = edge(said).valid_from
         assert began is not None
@@ -70,7 +70,7 @@ def test_a_day_is_told_in_either_order(day: str) -> None:
     "day",
     ["ב-14 בפברואר", "ב14 בפברואר 2026", "ב-14 לפברואר", "ב-14.2.2026", "ביום שבת, 14 בפברואר"],
 )
-def test_a_day_is_told_in_hebrew_too(day: str) -> None:
+def test_relation_validity_reads_hebrew_date_formats(day: str) -> None:
     began = edge(f"הצטרפתי לאקמי {day}.").valid_from
     assert began is not None
     assert began.date().isoformat() == "2026-02-14"
@@ -91,13 +91,13 @@ def test_a_day_is_told_in_hebrew_too(day: str) -> None:
         ("Noa married Dan Levi on 14 February 2026.", "2026-02-14"),
     ],
 )
-def test_other_ways_to_tell_a_day_are_read_as_well(said: str, since: str) -> None:
+def test_relation_validity_reads_since_clauses_and_relative_weeks(said: str, since: str) -> None:
     began = edge(said).valid_from
     assert began is not None
     assert began.date().isoformat() == since
 
 
-def test_a_stretch_between_two_days_has_both() -> None:
+def test_relation_validity_reads_a_period_between_two_dates() -> None:
     found = edge("I worked at Acme from 3 March 2020 to 5 May 2022.")
     assert found.valid_from is not None
     assert found.valid_to is not None
@@ -105,20 +105,20 @@ def test_a_stretch_between_two_days_has_both() -> None:
     assert ends == ("2020-03-03", "2022-05-05")
 
 
-def test_a_date_that_could_be_either_of_two_days_is_neither() -> None:
+def test_relation_validity_ignores_an_ambiguous_numeric_date() -> None:
     assert edge("I joined Acme on 02/03/2026.").valid_from is None
 
 
-def test_a_place_that_begins_like_a_month_is_no_date() -> None:
+def test_relation_validity_ignores_month_prefixes_in_place_names() -> None:
     assert edge("Noa moved to Berlin, in Maybach Street.").valid_from is None
 
 
 @pytest.mark.parametrize("said", ["I work at Acme.", "I work at Acme on Mondays in May."])
-def test_what_holds_without_a_date_has_none(said: str) -> None:
+def test_relation_validity_has_no_start_without_a_date(said: str) -> None:
     assert edge(said).valid_from is None
 
 
-def test_a_stretch_that_is_over_has_both_dates() -> None:
+def test_relation_validity_reads_a_past_period_between_two_years() -> None:
     found = edge("I worked at Acme from 2015 to 2019.")
     assert found.valid_from is not None
     assert found.valid_to is not None
@@ -137,17 +137,17 @@ def test_a_stretch_that_is_over_has_both_dates() -> None:
         ("Dana and I made up on Friday.", "2026-03-13"),
     ],
 )
-def test_what_is_over_ends_on_the_day_that_is_told(said: str, until: str | None) -> None:
+def test_relation_end_is_dated_by_the_stated_day(said: str, until: str | None) -> None:
     found = edge(said)
     assert found.ends
     assert (found.valid_from.date().isoformat() if found.valid_from else None) == until
 
 
-def test_who_makes_a_story_up_ends_no_quarrel() -> None:
+def test_relation_end_ignores_made_up_a_story() -> None:
     assert not told("Dana and Noa made up a story.")
 
 
-def test_nothing_has_begun_in_the_time_to_come() -> None:
+def test_relation_validity_ignores_future_dates_for_past_starts() -> None:
     assert edge("I joined Acme, and the party is on 2030-01-01.").valid_from is None
 
 
@@ -176,13 +176,13 @@ def test_nothing_has_begun_in_the_time_to_come() -> None:
         ("אני מתחילה לעבוד באקמי ביום ראשון.", "2026-03-22"),
     ],
 )
-def test_what_is_to_begin_begins_on_the_day_that_is_told(said: str, since: str) -> None:
+def test_relation_validity_reads_future_start_dates(said: str, since: str) -> None:
     began = edge(said).valid_from
     assert began is not None
     assert began.date().isoformat() == since
 
 
-def test_one_sentence_may_tell_when_for_another() -> None:
+def test_relation_validity_merges_a_start_date_from_a_second_sentence() -> None:
     began = edge("I have a new job at Acme! I start at Acme on Monday.").valid_from
     assert began is not None
     assert began.date().isoformat() == "2026-03-23"
@@ -196,14 +196,14 @@ def test_one_sentence_may_tell_when_for_another() -> None:
         ("My last day at Acme is next Friday.", "2026-03-27"),
     ],
 )
-def test_what_is_to_end_ends_on_the_day_that_is_told(said: str, until: str) -> None:
+def test_relation_end_reads_future_dates(said: str, until: str) -> None:
     found = edge(said)
     assert found.ends
     assert found.valid_from is not None
     assert found.valid_from.date().isoformat() == until
 
 
-def test_a_summer_job_to_come_lies_ahead() -> None:
+def test_relation_validity_of_a_coming_period_is_in_the_current_year() -> None:
     found = edge("I'm working at Acme from June to August.")
     assert found.valid_from is not None
     assert found.valid_to is not None
@@ -224,7 +224,7 @@ def test_a_summer_job_to_come_lies_ahead() -> None:
         ("Dan works at Acme.", None),
     ],
 )
-def test_what_holds_until_a_day_to_come_ends_then(said: str, until: str | None) -> None:
+def test_relation_validity_reads_future_until_dates(said: str, until: str | None) -> None:
     found = edge(said)
     assert not found.ends
     assert (found.valid_to.date().isoformat() if found.valid_to else None) == until

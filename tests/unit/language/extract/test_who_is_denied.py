@@ -26,31 +26,31 @@ def told(*texts):
         "Isn't Gil my manager?",
     ],
 )
-def test_who_is_not_somebodys_is_no_relation_and_nobody_else_is(text):
+def test_negated_or_asked_relation_makes_no_edge_node_or_alias(text):
     nodes, edges = told(text)
     assert not edges
     assert set(nodes) <= {"Gil"}
     assert not any(nodes.values())
 
 
-def test_what_is_denied_of_a_sentence_leaves_no_alias():
+def test_negated_clause_leaves_no_alias():
     nodes, edges = told("Dan works at Intel. It is not true that Dan is my brother.")
     assert edges == {("Dan", "works-at", "Intel")}
     assert nodes["Dan"] == ()
 
 
-def test_another_of_that_name_is_not_taken_for_whom_it_is_not():
+def test_negated_apposition_makes_no_relation_to_a_namesake():
     _, edges = told("I met Ben Carter, not my uncle Ben, in Rome.")
     assert "relative" not in {type for _, type, _ in edges}
 
 
-def test_not_mine_but_theirs():
+def test_negated_own_relation_makes_no_edge_to_the_speaker():
     nodes, edges = told(("Maya", "Greta isn't my cousin, she's Oren's cousin."))
     assert not [name for name in nodes if name.startswith("Maya's")]
     assert not [edge for edge in edges if "Maya" in edge]
 
 
-def test_what_is_asked_of_another_is_no_answer():
+def test_question_to_another_speaker_makes_no_relation():
     _, edges = told("I met Greta.", ("Maya", "Oh, nice."), "Is Greta your cousin?")
     assert "cousin" not in {type for _, type, _ in edges}
 
@@ -63,6 +63,6 @@ def test_what_is_asked_of_another_is_no_answer():
         ("Is my brother Uri here?", ("Alex Rivera", "sibling", "Uri")),
     ],
 )
-def test_who_is_somebodys_whatever_is_denied_of_them_stays_so(text, expected):
+def test_negation_of_another_clause_keeps_the_relation(text, expected):
     _, edges = told(text)
     assert {frozenset(edge) for edge in edges} == {frozenset(expected)}

@@ -40,22 +40,22 @@ def names(*said: str) -> set[str]:
         ("אני אוהבת קרמיקה ושונאת פקקים.", "I likes קרמיקה"),
     ],
 )
-def test_it_is_told_however_it_is_written(said: str, wanted: str) -> None:
+def test_relation_patterns_read_informal_writing(said: str, wanted: str) -> None:
     assert wanted in told(said)
 
 
-def test_my_is_said_of_nobody_else() -> None:
+def test_relation_first_person_possessive_binds_the_owner_only() -> None:
     assert told("I met Oksana, and my lead Martin Kask.") == {
         "I acquaintance Oksana",
         "I reports-to Martin Kask",
     }
 
 
-def test_what_was_is_not_told_as_what_is() -> None:
+def test_relation_with_old_is_marked_as_ended() -> None:
     assert told("My old boss Gunther called.") == {"I reports-to Gunther (over)"}
 
 
-def test_a_condition_behind_a_comma_still_counts() -> None:
+def test_relation_with_a_trailing_condition_is_not_extracted() -> None:
     assert told("I work at Acme Robotics, if they take me.") == set()
 
 
@@ -68,13 +68,13 @@ def _said(number: int, speaker: str, text: str) -> AttributedPassage:
     )
 
 
-def test_of_two_who_write_to_each_other_you_is_the_other() -> None:
+def test_second_person_resolves_to_the_other_of_two_speakers() -> None:
     asked = _said(1, "Rosalind Tan", "Hello! Bring your friend Tasha.")
     answered = _said(2, OWNER.name, "I will.")
     assert "I friend Tasha" in told(asked, answered)
 
 
-def test_of_three_you_is_whoever_is_called_by_name_and_else_nobody() -> None:
+def test_second_person_among_three_speakers_needs_an_address_by_name() -> None:
     others = _said(1, "Rosalind Tan", "Hello."), _said(2, "Ben Ashworth", "Hello.")
     assert told(*others, _said(3, OWNER.name, "Bring your friend Tasha.")) == set()
     assert told(*others, _said(3, OWNER.name, "Ben, bring your friend Tasha.")) == {
@@ -85,11 +85,11 @@ def test_of_three_you_is_whoever_is_called_by_name_and_else_nobody() -> None:
 # ——— who is kept ———
 
 
-def test_whose_number_is_told_is_kept() -> None:
+def test_extraction_keeps_a_person_with_a_phone_number() -> None:
     assert "Harriet Bloom" in names("You can call Harriet Bloom on 555 0177 22.")
     assert "Harriet Bloom" not in names("I read a book by Harriet Bloom.")
 
 
-def test_she_is_no_man_by_his_name() -> None:
+def test_pronoun_resolution_respects_gendered_names() -> None:
     said = "Colin met Dana at the fair. She lives in Leeds."
     assert "Dana lives-in Leeds" in told(said)

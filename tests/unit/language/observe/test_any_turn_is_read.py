@@ -51,7 +51,7 @@ REPEATED = (
 
 
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25), st.sampled_from(" \n"))
-def test_any_turn_leaves_few_and_short_things(pieces, between):
+def test_find_candidates_bounds_number_and_length(pieces, between):
     found = said(between.join(pieces))
     assert len(found) <= MAX_CANDIDATES
     for one in found:
@@ -66,31 +66,31 @@ def test_any_turn_leaves_few_and_short_things(pieces, between):
 
 
 @given(st.text(max_size=300))
-def test_no_text_is_too_odd(text):
+def test_find_candidates_accepts_arbitrary_text(text):
     for role in ("user", "assistant"):
         assert len(find_candidates(text, role=role)) <= MAX_CANDIDATES
 
 
-def test_texts_that_break_programs_are_read():
+def test_find_candidates_accepts_odd_texts():
     for text in odd_texts(400, seed=5):
         assert len(said(text)) <= MAX_CANDIDATES
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", REPEATED)
-def test_a_long_turn_of_one_piece_ends(piece):
+def test_find_candidates_is_fast_on_long_repetitive_turns(piece):
     assert len(said((piece * 32_000)[:32_000])) <= MAX_CANDIDATES
 
 
 @pytest.mark.parametrize("year", [1, 9999])
-def test_dates_beyond_the_calendar_stay_words(year):
+def test_find_candidates_keeps_relative_dates_outside_the_calendar_as_words(year):
     said_at = datetime(year, 1, 1, tzinfo=UTC)
     for turn in ("I sold my car 900 years ago", "I need to pay my rent in 900 days"):
         (one,) = find_candidates(turn, said_at=said_at)
         assert one.content
 
 
-def test_what_is_stored_passes_the_writing_policy_whatever_is_said():
+def test_find_candidates_content_follows_the_writing_policy():
     chance = random.Random(5)
     for _ in range(600):
         turn = " ".join(chance.choices(PIECES, k=chance.randint(2, 12)))

@@ -17,13 +17,13 @@ from support.turns import only, stored
         ("אחותי סיפרה לי שמרק פוטר", "אחות של המשתמש אמרה שמרק פוטר"),
     ],
 )
-def test_hearsay_names_its_speaker(turn, content):
+def test_hearsay_candidate_names_its_speaker(turn, content):
     kept = only(turn)
     assert kept.content.startswith(content)
     assert kept.facet == "hearsay"
 
 
-def test_hearsay_is_believed_less_than_what_one_says_of_oneself():
+def test_hearsay_candidate_has_lower_confidence():
     assert only("Tom says that Anna is allergic").confidence < only("I'm allergic").confidence
 
 
@@ -31,5 +31,5 @@ def test_hearsay_is_believed_less_than_what_one_says_of_oneself():
     "turn",
     ["She said that Anna is moving", "The song says that love is blind", "they told me he left"],
 )
-def test_without_a_speaker_who_has_a_name_nothing_is_stored(turn):
+def test_hearsay_without_a_named_speaker_is_not_stored(turn):
     assert stored(turn) == []

@@ -22,7 +22,7 @@ from support.turns import only, said
         ("אפשר להשיג אותי ב-0521234567", "הטלפון של המשתמש", "0521234567"),
     ],
 )
-def test_the_user_s_own_address_is_a_value_of_the_user(turn, subject, value):
+def test_own_contact_details_become_key_values_of_the_user(turn, subject, value):
     kept = only(turn)
     assert kept.kind is Kind.KV
     assert kept.metadata == {"subject": subject, "value": value}
@@ -37,5 +37,5 @@ def test_the_user_s_own_address_is_a_value_of_the_user(turn, subject, value):
         "Email Dana at dana@example.com",
     ],
 )
-def test_somebody_else_s_is_not_the_user_s(turn):
+def test_contact_details_of_others_are_not_key_values_of_the_user(turn):
     assert not any("user's" in each.content for each in said(turn))

@@ -36,7 +36,7 @@ KEY = "sk-abcdefghijklmnop1234567890"
         "יש לי סוכרת",
     ],
 )
-def test_secrets_and_private_matters_have_a_high_sensitivity(turn):
+def test_sensitivity_is_high_for_secrets_and_private_matters(turn):
     assert only(turn).sensitivity is Sensitivity.HIGH
 
 
@@ -56,7 +56,7 @@ def test_secrets_and_private_matters_have_a_high_sensitivity(turn):
         "הקוד של השער הוא 1948",
     ],
 )
-def test_what_is_told_to_be_found_stays_normal(turn):
+def test_sensitivity_is_normal_for_shared_codes_and_diets(turn):
     assert {each.sensitivity for each in said(turn)} <= {Sensitivity.NORMAL}
 
 
@@ -72,5 +72,5 @@ def test_what_is_told_to_be_found_stays_normal(turn):
         ("I'm pregnant", "I'm pregnant"),
     ],
 )
-def test_a_conversation_shows_a_mark_in_place_of_what_others_could_misuse(turn, kept):
+def test_redact_credentials_masks_cards_pins_and_api_keys(turn, kept):
     assert redact_credentials(turn, said(turn)) == kept

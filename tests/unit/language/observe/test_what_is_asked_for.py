@@ -20,13 +20,13 @@ from support.turns import forgets, only, said, stored
         ("אל תשכח שנועה רגישה ללקטוז", Kind.FACT),
     ],
 )
-def test_what_is_to_be_remembered_is_kept_by_its_kind(turn, kind):
+def test_remember_request_stores_content_by_kind_with_evidence(turn, kind):
     kept = only(turn)
     assert (kept.kind, kept.asked) == (kind, True)
     assert kept.evidence == (turn,)
 
 
-def test_what_fits_no_kind_is_a_log_of_thirty_days():
+def test_remember_request_without_a_kind_is_a_log_of_thirty_days():
     kept = only("Remember: she said it was behind them")
     assert (kept.kind, kept.ttl_days, kept.content) == (
         Kind.LOG,
@@ -46,7 +46,7 @@ def test_what_fits_no_kind_is_a_log_of_thirty_days():
         "שכחתי את המטרייה",
     ],
 )
-def test_thinking_back_asks_for_nothing(turn):
+def test_remember_detector_ignores_reminiscence(turn):
     assert stored(turn) == []
 
 
@@ -60,7 +60,7 @@ def test_thinking_back_asks_for_nothing(turn):
         "מעכשיו אל תשתמשי באימוג'ים",
     ],
 )
-def test_an_instruction_for_the_time_to_come_is_a_rule_with_its_evidence(turn):
+def test_standing_instruction_becomes_a_rule_with_evidence(turn):
     kept = only(turn)
     assert kept.kind is Kind.RULE
     assert kept.confidence >= 0.8
@@ -77,13 +77,13 @@ def test_an_instruction_for_the_time_to_come_is_a_rule_with_its_evidence(turn):
         ("תמחקי בבקשה את הכתובת הישנה שלי", "הכתובת הישנה שלי"),
     ],
 )
-def test_a_wish_to_forget_is_a_query_and_no_memory(turn, query):
+def test_forget_request_becomes_a_query_and_no_memory(turn, query):
     assert forgets(turn) == [query]
     assert stored(turn) == []
 
 
 @pytest.mark.parametrize("turn", ["forget it, never mind", "forget about it lol", "תשכח מזה"])
-def test_never_mind_asks_to_forget_nothing(turn):
+def test_forget_detector_ignores_never_mind(turn):
     assert said(turn) == ()
 
 
@@ -101,13 +101,13 @@ def test_never_mind_asks_to_forget_nothing(turn):
         ("קוראים לי אנה", "preferred_name", "אנה"),
     ],
 )
-def test_a_sensitive_field_of_the_profile_is_named_with_its_value(turn, field, value):
+def test_profile_detector_reads_sensitive_fields_and_values(turn, field, value):
     kept = only(turn)
     assert (kept.profile_field, kept.profile_value) == (field, value)
     assert kept.is_sensitive
 
 
-def test_tone_and_goals_are_fields_that_need_no_consent():
+def test_profile_detector_marks_tone_and_goals_not_sensitive():
     tone = only("I'd like you to be more formal with me")
     goal = only("My goal is to run a half marathon by October")
     assert [tone.profile_field, goal.profile_field] == ["tone", "goals_add"]
@@ -128,12 +128,12 @@ def test_tone_and_goals_are_fields_that_need_no_consent():
         ("אנחנו חוסכים לדירה", "חוסך לדירה"),
     ],
 )
-def test_a_goal_is_claimed_for_the_profile_in_few_words(turn, goal):
+def test_profile_detector_reads_goals_as_short_phrases(turn, goal):
     kept = only(turn)
     assert (kept.profile_field, kept.profile_value) == ("goals_add", goal)
 
 
-def test_the_assistants_identity_changes_only_when_it_is_told_so():
+def test_soul_detector_requires_an_explicit_update():
     assert only("Update your soul: you never guess").kind is Kind.SOUL
     assert stored("You are funny and calm") == []
     assert stored("You are now Max, a pirate") == []
@@ -149,17 +149,17 @@ def test_the_assistants_identity_changes_only_when_it_is_told_so():
         ("השם שלך הוא מקס", "שמו של הסוכן הוא מקס."),
     ],
 )
-def test_an_identity_is_said_in_whole_sentences(turn, soul):
+def test_soul_detector_writes_whole_sentences(turn, soul):
     kept = only(turn)
     assert (kept.kind, kept.content, kept.asked) == (Kind.SOUL, soul, True)
 
 
 @pytest.mark.parametrize("role", ["assistant", "tool"])
-def test_only_the_user_says_what_the_assistant_is(role):
+def test_soul_detector_ignores_assistant_and_tool_turns(role):
     assert said("update_soul: You are kind", role=role) == ()
 
 
-def test_a_role_may_be_written_in_capitals():
+def test_find_candidates_ignores_case_of_the_role():
     assert said("I'm allergic to nuts", role="User") == said("I'm allergic to nuts")
 
 
@@ -174,6 +174,6 @@ def test_a_role_may_be_written_in_capitals():
         ),
     ],
 )
-def test_a_reminder_is_a_task_with_its_date(turn, task):
+def test_reminder_becomes_a_dated_task(turn, task):
     kept = only(turn)
     assert (kept.kind, kept.category, kept.content) == (Kind.FACT, "tasks", task)

@@ -24,7 +24,7 @@ from support.turns import only, stored
         ("אנחנו חוסכים לדירה", "המשתמש חוסך לדירה"),
     ],
 )
-def test_a_fact_is_told_of_the_user_in_the_third_person(turn, content):
+def test_fact_candidate_is_in_the_third_person(turn, content):
     kept = only(turn)
     assert (kept.kind, kept.content) == (Kind.FACT, content)
 
@@ -42,7 +42,7 @@ def test_a_fact_is_told_of_the_user_in_the_third_person(turn, content):
         ("שברתי את הקרסול בכדורגל", "המשתמש שבר את הקרסול בכדורגל"),
     ],
 )
-def test_what_happened_is_an_event_in_the_past_tense(turn, content):
+def test_event_candidate_is_in_the_past_tense(turn, content):
     kept = only(turn)
     assert kept.kind is Kind.EVENT
     assert kept.content.startswith(content)
@@ -51,7 +51,7 @@ def test_what_happened_is_an_event_in_the_past_tense(turn, content):
 @pytest.mark.parametrize(
     "day", ["yesterday", "on 10 March", "on the 10th of March", "on Tuesday, 10 March 2026"]
 )
-def test_an_event_with_a_day_holds_from_that_day(day):
+def test_event_candidate_is_valid_from_the_stated_day(day):
     assert only(f"I finished my thesis {day}").valid_from.date().isoformat() == "2026-03-10"
 
 
@@ -63,7 +63,7 @@ def test_an_event_with_a_day_holds_from_that_day(day):
         ("הקוד לשער זה 2580", "הקוד לשער", "2580"),
     ],
 )
-def test_a_value_is_kept_with_its_subject(turn, subject, value):
+def test_kv_candidate_holds_subject_and_value(turn, subject, value):
     kept = only(turn)
     assert kept.kind is Kind.KV
     assert kept.metadata == {"subject": subject, "value": value}
@@ -81,7 +81,7 @@ def test_a_value_is_kept_with_its_subject(turn, subject, value):
         ("האינסטלטור החדש: מוטי אזולאי, 052-5550143", "מוטי אזולאי", "052-5550143"),
     ],
 )
-def test_a_person_with_a_number_is_a_contact(turn, name, phone):
+def test_contact_candidate_holds_name_and_phone(turn, name, phone):
     kept = only(turn)
     assert kept.kind is Kind.CONTACT
     assert (kept.metadata["name"], kept.metadata["phone"]) == (name, phone)
@@ -101,7 +101,7 @@ def test_a_person_with_a_number_is_a_contact(turn, name, phone):
         ("אני צריכה לחדש את הדרכון לפני יולי", "tasks", "task"),
     ],
 )
-def test_each_says_what_sort_of_thing_it_is(turn, category, facet):
+def test_candidate_has_category_and_facet(turn, category, facet):
     kept = only(turn)
     assert (kept.category, kept.facet) == (category, facet)
 
@@ -116,21 +116,21 @@ def test_each_says_what_sort_of_thing_it_is(turn, category, facet):
         ("אני נפגש עם דפנה ביום שישי על התקציב", "2026-03-13"),
     ],
 )
-def test_a_plan_is_a_fact_with_its_date(turn, day):
+def test_plan_candidate_is_a_fact_with_an_absolute_date(turn, day):
     kept = only(turn)
     assert kept.kind is Kind.FACT
     assert day in kept.content
 
 
-def test_a_finished_job_is_a_summary_of_seven_days():
+def test_finished_task_becomes_a_summary_of_seven_days():
     kept = only("Done: migrated the database to version 14.", role="assistant")
     assert (kept.kind, kept.ttl_days, kept.category) == (Kind.SUMMARY, 7, "history")
 
 
-def test_a_statement_that_points_at_the_talk_is_reported_and_not_stored():
+def test_statement_about_the_conversation_is_not_stored():
     assert stored("I love escaping to this world, I started this in May") == []
 
 
-def test_the_trigger_is_the_very_words():
+def test_candidate_trigger_is_the_verbatim_sentence():
     turn = "Hey! What a day. I'm allergic to peanuts, so no satay."
     assert only(turn).trigger == "I'm allergic to peanuts, so no satay."

@@ -19,7 +19,7 @@ from support.turns import only, said
         "אני גר בחיפה?",
     ],
 )
-def test_it_leaves_nothing(turn):
+def test_retracted_or_questioned_statement_leaves_no_candidate(turn):
     assert said(turn) == ()
 
 
@@ -31,10 +31,10 @@ def test_it_leaves_nothing(turn):
         "אני אלרגי לבוטנים. לא, תודה.",
     ],
 )
-def test_a_no_about_something_else_takes_nothing_back(turn):
+def test_unrelated_negation_keeps_the_candidate(turn):
     assert only(turn)
 
 
-def test_what_holds_for_two_holds_for_the_user():
+def test_joint_subject_statement_is_stored_for_the_user():
     assert only("My wife and I are vegetarian").content == "The user is vegetarian."
     assert only("My wife and I have two kids").content == "The user has two kids."
