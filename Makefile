@@ -20,7 +20,7 @@ soak: $(STAMP)
 
 # Requests made up from the OpenAPI description: FUZZ_CASES of them, or FUZZ_SECONDS' worth.
 fuzz: $(STAMP)
-	$(PY) -m pytest tests/soak/test_fuzzing_the_service.py --timeout=3000
+	$(PY) -m pytest tests/soak/test_soak_rest_fuzz.py --timeout=3000
 
 # 50 clients on loopback against real servers, seven set-ups of a minute each; for a quiet machine.
 load: $(STAMP)

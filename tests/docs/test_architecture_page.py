@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from architecture.test_rooms import DIRECTION, FOLDERS
+from architecture.test_import_rules import DIRECTION, FOLDERS
 
 SOURCE = Path(commonplace.__file__).parent
 PAGE = (Path(__file__).parents[2] / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")

@@ -55,7 +55,7 @@ MISSPELT = {
 
 
 def test_cypher_decision_names_the_fuzzing_counts():
-    soak = (ROOT / "tests/soak/test_fuzzing_cypher.py").read_text()
+    soak = (ROOT / "tests/soak/test_soak_cypher_fuzz.py").read_text()
     for name, count in (("CYPHER_SOUPS", "200,000"), ("CYPHER_RUNS", "20,000")):
         assert f'"{name}", "{count.replace(",", "")}"' in soak
         assert count in DECISION

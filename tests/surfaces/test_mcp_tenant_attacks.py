@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from mcp import types
 from mcp.shared.exceptions import MCPError
-from test_attacks_across_tenants import WORD, Target, nobodys
+from test_rest_tenant_attacks import WORD, Target, nobodys
 
 from commonplace.surfaces.mcp.resources import RESOURCES, SCHEME
 from commonplace.surfaces.mcp.tools import TOOLS

@@ -1,5 +1,5 @@
 """Requests that are made up from the description: a few for each operation, the same every time.
-`make fuzz` sends many more (tests/soak/test_fuzzing_the_service.py)."""
+`make fuzz` sends many more (tests/soak/test_soak_rest_fuzz.py)."""
 
 import pytest
 

@@ -51,9 +51,9 @@ def close_together(faces):
 def test_scenarios_cover_every_operation():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
     offered = {operation.name for operation in OPERATIONS}
-    # Those in test_command_line.py.
+    # Those in test_cli.py.
     alone = {"doctor", "reembed", "calibrate", "worker", "extract-all"}
-    # And in test_keys_on_the_command_line.py.
+    # And in test_cli_keys.py.
     alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     assert offered - alone <= played
 

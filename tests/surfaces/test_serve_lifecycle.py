@@ -122,7 +122,7 @@ def test_serve_log_has_a_line_per_request_without_content(book, lines, monkeypat
     ]
     assert told[-1]["request"] == failed.headers["request-id"]
     assert told[-1]["exception"] == "RuntimeError"
-    assert "test_rest_running.py:" in told[-1]["where"]
+    assert "test_serve_lifecycle.py:" in told[-1]["where"]
 
 
 # ——— the end ———
