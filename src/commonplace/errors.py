@@ -20,7 +20,6 @@
     ├── EmbedderMismatch          the store was written with another embedder
     ├── EmbedderUnavailable       the operation needs it and it is down (retryable)
     ├── QueryTooCostly            the query exceeded its time or memory limit
-    ├── QueryEngineFailed         the query engine crashed and restarts (retryable)
     └── StoreError                the database cannot do it
         ├── StaleDecision         other writers were faster on every try (retryable)
         ├── LeaseLost             another worker took the job over
@@ -174,12 +173,6 @@ class EmbedderUnavailable(CommonplaceError):
 class QueryTooCostly(CommonplaceError):
     code = "query_too_costly"
     default_remedy = "Simplify the query: more conditions, shorter paths, a LIMIT."
-
-
-class QueryEngineFailed(CommonplaceError):
-    code = "query_engine_failed"
-    retryable = True
-    default_remedy = "Nothing was changed. Call again; if it fails again, simplify the query."
 
 
 class StoreError(CommonplaceError):

@@ -27,7 +27,6 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
     errors.ChangedMeanwhile: 412,
     errors.RateLimited: 429,
     errors.QueryTooCostly: 422,
-    errors.QueryEngineFailed: 503,
     errors.EmbedderMismatch: 503,
     errors.EmbedderUnavailable: 503,
     errors.StaleDecision: 409,
