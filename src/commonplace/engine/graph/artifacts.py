@@ -43,7 +43,7 @@ class RelatedNode:
 @dataclass(frozen=True, slots=True)
 class ShownArtifact:
     artifact: Artifact
-    related_nodes: tuple[RelatedNode, ...]  # of which the source speaks that produced it
+    related_nodes: tuple[RelatedNode, ...]  # mentioned by the source that produced it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +70,39 @@ def create_artifact(
             f"{principal.agent} may not read the category {ARTIFACT_CATEGORY!r}.", field="name"
         )
     now = engine.clock()
-    told_in = _cite_visible_source(engine, principal, source) if source else None
-    guarded = told_in is not None and told_in.sensitivity is Sensitivity.HIGH
-    made = Artifact(
+    cited = _cite_visible_source(engine, principal, source) if source else None
+    is_source_sensitive = cited is not None and cited.sensitivity is Sensitivity.HIGH
+    artifact = Artifact(
         id=ARTIFACT_PREFIX + engine.new_id(),
         user_id=principal.user_id,
         name=name,
         content_type=content_type,
         output=output,
         description=description,
-        source=told_in,
-        sensitivity=Sensitivity.HIGH if guarded else sensitivity,
+        source=cited,
+        sensitivity=Sensitivity.HIGH if is_source_sensitive else sensitivity,
         ttl_policy=ttl_policy,
         created_by=principal.actor,
         created_at=now,
         updated_at=now,
     )
     entry = Entry(
-        op=Op.CREATE, event=Event.ADD, subject=made.id, category=ARTIFACT_CATEGORY, new_ref=made.id
+        op=Op.CREATE,
+        event=Event.ADD,
+        subject=artifact.id,
+        category=ARTIFACT_CATEGORY,
+        new_ref=artifact.id,
     )
 
     def decision() -> tuple[Changeset, None]:
         decided_on = engine.store.counters(principal.own_scope).revision
         work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, now)
         ensure_owner(work)
-        steps = (*diff_graph(work), PutArtifact(made, entry))
+        steps = (*diff_graph(work), PutArtifact(artifact, entry))
         return Changeset(principal.own_scope, now, principal.actor, steps, decided_on), None
 
     revision, _ = run_transaction(engine, request, decision)
-    return Produced(made.id, made, revision)
+    return Produced(artifact.id, artifact, revision)
 
 
 def _cite_visible_source(engine: EngineContext, principal: Principal, id: str) -> CitedSource:
@@ -113,11 +117,11 @@ def list_artifacts(
     engine: EngineContext, principal: Principal, limit: int, after: str | None
 ) -> ArtifactPage:
     """Newest first."""
-    seen_ones = visible_graph(engine, principal, sources=True).snapshot.artifacts
+    visible = visible_graph(engine, principal, sources=True).snapshot.artifacts
     stored = engine.store.graph_items(principal.own_scope, GraphQuery(artifacts=None)).artifacts
-    shown = [seen_ones[each.id] for each in stored if each.id in seen_ones]
-    found = take_page(shown, after, limit + 1)
-    return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+    shown = [visible[each.id] for each in stored if each.id in visible]
+    page = take_page(shown, after, limit + 1)
+    return ArtifactPage(tuple(page[:limit]), page[limit - 1].id if len(page) > limit else None)
 
 
 def show_artifact(engine: EngineContext, principal: Principal, id: str) -> ShownArtifact:

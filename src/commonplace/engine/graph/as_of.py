@@ -1,7 +1,7 @@
-"""The graph as it was at another time, or as it was known then.
+"""The graph as it was known at an earlier time.
 
-What is told later changes how a node is called, since when a relation holds and whether it is over;
-so the rows of now cannot say what was known before, and the tellings can.
+Later assertions change a node's name and a relation's validity, so the current rows cannot show
+what was known before. Nodes and edges are computed from the assertions recorded until then.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from commonplace.model.graph.types import edge_kind_between
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.store.queries import AssertionQuery, GraphQuery
 
-MergeRoots = Mapping[str, str]  # each node → the one that speaks for it
+MergeRoots = Mapping[str, str]  # node id → the id of its merge root
 
 
 def graph_as_of(
     engine: EngineContext, scope: Scope, snapshot: GraphSnapshot, then: PointInTime
 ) -> GraphSnapshot:
-    """``picture``: of now, with what the caller may see; nothing comes into it here."""
+    """``snapshot``: the current one, limited to the caller's visibility; no item is added to it."""
     known_at = then.known_at
     if known_at is None:
         return snapshot
-    speakers = merge_roots_of(engine, scope, snapshot)
-    found = engine.store.assertions(scope, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
-    told = [t for t in found.nodes if t.recorded_at <= known_at]
-    nodes = _nodes_as_of(snapshot, told, speakers)
-    related = [
+    roots = merge_roots_of(engine, scope, snapshot)
+    found = engine.store.assertions(scope, AssertionQuery(nodes=[*roots], ends=[*roots]))
+    node_assertions = [t for t in found.nodes if t.recorded_at <= known_at]
+    nodes = _nodes_as_of(snapshot, node_assertions, roots)
+    edge_assertions = [
         t
         for t in found.edges
-        if t.recorded_at <= known_at and {speakers.get(t.a), speakers.get(t.b)} <= nodes.keys()
+        if t.recorded_at <= known_at and {roots.get(t.a), roots.get(t.b)} <= nodes.keys()
     ]
-    mentioned = {(t.source.id, speakers[t.node]) for t in told if t.source and t.stands}
+    mentioned = {(t.source.id, roots[t.node]) for t in node_assertions if t.source and t.stands}
     return replace(
         snapshot,
         nodes=nodes,
-        edges=_edges_as_of(snapshot, related, speakers, nodes),
+        edges=_edges_as_of(snapshot, edge_assertions, roots, nodes),
         notes={
             id: tuple(note for note in notes if note.date_added <= known_at)
             for id, notes in snapshot.notes.items()
@@ -57,59 +57,63 @@ def graph_as_of(
 
 
 def merge_roots_of(engine: EngineContext, scope: Scope, snapshot: GraphSnapshot) -> MergeRoots:
-    """Of all that is merged into one of its nodes, too."""
-    speakers = {id: id for id in snapshot.nodes}
-    wanted = list(speakers)
-    while wanted:
-        found = engine.store.graph_items(scope, GraphQuery(merged_into=wanted)).nodes
-        wanted = [node.id for node in found if node.id not in speakers]
-        speakers |= {node.id: speakers[str(node.merged_into)] for node in found}
-    return speakers
+    """The merge roots of the snapshot's nodes and of all nodes merged into them."""
+    roots = {id: id for id in snapshot.nodes}
+    pending = list(roots)
+    while pending:
+        found = engine.store.graph_items(scope, GraphQuery(merged_into=pending)).nodes
+        pending = [node.id for node in found if node.id not in roots]
+        roots |= {node.id: roots[str(node.merged_into)] for node in found}
+    return roots
 
 
 def _nodes_as_of(
-    snapshot: GraphSnapshot, told: Sequence[NodeAssertion], speakers: MergeRoots
+    snapshot: GraphSnapshot, assertions: Sequence[NodeAssertion], roots: MergeRoots
 ) -> dict[str, Node]:
     by_node: dict[str, list[NodeAssertion]] = defaultdict(list)
-    for assertion in told:
-        by_node[speakers[assertion.node]].append(assertion)
+    for assertion in assertions:
+        by_node[roots[assertion.node]].append(assertion)
     found: dict[str, Node] = {}
     for id, node in snapshot.nodes.items():
-        was = fold_node(by_node[id], root=id, key_of=name_key)
+        folded = fold_node(by_node[id], root=id, key_of=name_key)
         if node.is_owner:
             found[id] = node
-        elif was is not None:
-            found[id] = node.evolve(**{name: getattr(was, name) for name in FoldedNode.__slots__})
+        elif folded is not None:
+            found[id] = node.evolve(
+                **{name: getattr(folded, name) for name in FoldedNode.__slots__}
+            )
     return found
 
 
 def _edges_as_of(
     snapshot: GraphSnapshot,
-    told: Sequence[EdgeAssertion],
-    speakers: MergeRoots,
+    assertions: Sequence[EdgeAssertion],
+    roots: MergeRoots,
     nodes: Mapping[str, Node],
 ) -> dict[str, Edge]:
-    """Under the ids that they have now; of one that is another's by now, under its own."""
-    drawn = {
-        t.id: canonical_assertion(t, speakers.__getitem__, lambda id: nodes[id].type) for t in told
+    """Edges keep their current ids. An edge that is part of another one now gets the id of its
+    first assertion."""
+    canonical = {
+        t.id: canonical_assertion(t, roots.__getitem__, lambda id: nodes[id].type)
+        for t in assertions
     }
-    home = {t.id: t.edge for t in told}
+    edge_of = {t.id: t.edge for t in assertions}
     found: dict[str, Edge] = {}
-    for stretch in fold_edges(t for t in drawn.values() if t.a != t.b):
-        votes = Counter(home[id] for id in stretch.assertions if home[id] not in found)
-        id = votes.most_common(1)[0][0] if votes else stretch.assertions[0]
+    for period in fold_edges(t for t in canonical.values() if t.a != t.b):
+        votes = Counter(edge_of[id] for id in period.assertions if edge_of[id] not in found)
+        id = votes.most_common(1)[0][0] if votes else period.assertions[0]
         if id in snapshot.edges or not votes:
-            found[id] = _edge_as_of(id, stretch, snapshot, nodes)
+            found[id] = _edge_as_of(id, period, snapshot, nodes)
     return found
 
 
 def _edge_as_of(
-    id: str, stretch: EdgePeriod, snapshot: GraphSnapshot, nodes: Mapping[str, Node]
+    id: str, period: EdgePeriod, snapshot: GraphSnapshot, nodes: Mapping[str, Node]
 ) -> Edge:
-    kind = edge_kind_between(nodes[stretch.a].type, nodes[stretch.b].type)
-    fields = stretch.edge_fields | {"kind": kind}
+    kind = edge_kind_between(nodes[period.a].type, nodes[period.b].type)
+    fields = period.edge_fields | {"kind": kind}
     if id in snapshot.edges:
         return snapshot.edges[id].evolve(**fields)
     owner = next(iter(nodes.values())).user_id
-    at = stretch.recorded_at
+    at = period.recorded_at
     return Edge(id=id, user_id=owner, created_at=at, updated_at=at, **fields)

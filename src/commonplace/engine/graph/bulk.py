@@ -33,13 +33,13 @@ from commonplace.model.graph.types import NODE_CATEGORY
 
 @dataclass(frozen=True, slots=True)
 class NodeUpsert:
-    word: NodeInput
+    node_input: NodeInput
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RelationUpsert:
-    """It holds beside others of its kind: it ends none, and none ends it."""
+    """An additional relation: it does not end others of its type, and they do not end it."""
 
     from_node: str  # the id of a node
     to_node: str
@@ -59,76 +59,76 @@ BulkItem = TypeVar("BulkItem", NodeUpsert, RelationUpsert, NotesUpsert)
 def apply_bulk(
     engine: EngineContext, request: RequestContext, chosen: Callable[[], Sequence[BulkItem]]
 ) -> Sequence[BulkItem]:
-    """``chosen`` is asked again when another writer was faster: what there is to say may be less
-    by then. Notes count forever."""
+    """``chosen`` is called again after a write conflict: fewer items may be left then. Notes do not
+    expire."""
     principal = request.principal
-    said_at_first = chosen()
-    if not any(map(_has_content, said_at_first)):
-        return said_at_first
+    first_items = chosen()
+    if not any(map(_has_content, first_items)):
+        return first_items
 
-    def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Sequence[BulkItem]]:
-        said = chosen()
+    def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], Sequence[BulkItem]]:
+        items = chosen()
         edges = visible_graph(engine, principal, whole=True).snapshot.edges
-        for each in said:
-            _apply_item(table, edges, each)
-        return lambda steps: said
+        for each in items:
+            _apply_item(context, edges, each)
+        return lambda steps: items
 
-    most = 1 + sum(map(_count_new_ids, said_at_first))  # the owner may come along
-    return run_edit(_with_ordered_ids(engine, most), request, say)[1]
+    most = 1 + sum(map(_count_new_ids, first_items))  # the owner's node may be new, too
+    return run_edit(_with_ordered_ids(engine, most), request, edit)[1]
 
 
-def _count_new_ids(said: NodeUpsert | RelationUpsert | NotesUpsert) -> int:
-    match said:
+def _count_new_ids(item: NodeUpsert | RelationUpsert | NotesUpsert) -> int:
+    match item:
         case NodeUpsert():
-            return 2 + len(said.notes)
+            return 2 + len(item.notes)
         case RelationUpsert():
-            return 4  # its telling, its edge, and those of ends that nobody has vouched for
+            return 4  # its assertion, its edge, and assertions of both ends
         case NotesUpsert():
-            return 1 + len(said.contents)
+            return 1 + len(item.contents)
 
 
-def _has_content(said: NodeUpsert | RelationUpsert | NotesUpsert) -> bool:
-    return not isinstance(said, NotesUpsert) or bool(said.contents)
+def _has_content(item: NodeUpsert | RelationUpsert | NotesUpsert) -> bool:
+    return not isinstance(item, NotesUpsert) or bool(item.contents)
 
 
 def _apply_item(
-    table: EditContext, edges: Mapping[str, Edge], said: NodeUpsert | RelationUpsert | NotesUpsert
+    context: EditContext, edges: Mapping[str, Edge], item: NodeUpsert | RelationUpsert | NotesUpsert
 ) -> None:
-    if not _has_content(said):
+    if not _has_content(item):
         return
-    match said:
+    match item:
         case NodeUpsert():
-            _attach_notes(table.work, _upsert_node(table, said.word), said.notes)
+            _attach_notes(context.work, _upsert_node(context, item.node_input), item.notes)
         case RelationUpsert():
-            _upsert_relation(table, edges, said)
+            _upsert_relation(context, edges, item)
         case NotesUpsert():
-            node = table.find(said.node, "entityName")
-            ensure_asserted(table.work, node, said.node)
-            _attach_notes(table.work, node, said.contents)
+            node = context.find(item.node, "entityName")
+            ensure_asserted(context.work, node, item.node)
+            _attach_notes(context.work, node, item.contents)
 
 
-def _upsert_node(table: EditContext, word: NodeInput) -> Node:
-    """One that is called so already, such as the owner, is told of anew."""
-    refuse_hidden_category(table.principal, NODE_CATEGORY[word.type], "entityType")
-    node = find_existing(table, word)
+def _upsert_node(context: EditContext, node_input: NodeInput) -> Node:
+    """An existing node of this name, such as the owner, gets another assertion."""
+    refuse_hidden_category(context.principal, NODE_CATEGORY[node_input.type], "entityType")
+    node = find_existing(context, node_input)
     if node is None:
-        return create_node(table.work, word)
-    is_seen = node.is_owner or node.id in table.known.nodes
-    again = reassert_input(table.work, node, word, {}, is_seen)
-    assert_node(table.work, node, again)
-    return node.evolve(sensitivity=again.sensitivity)
+        return create_node(context.work, node_input)
+    is_visible = node.is_owner or node.id in context.known.nodes
+    merged_input = reassert_input(context.work, node, node_input, {}, is_visible)
+    assert_node(context.work, node, merged_input)
+    return node.evolve(sensitivity=merged_input.sensitivity)
 
 
-def _upsert_relation(table: EditContext, edges: Mapping[str, Edge], said: RelationUpsert) -> None:
-    a, b = table.find(said.from_node, "from"), table.find(said.to_node, "to")
+def _upsert_relation(context: EditContext, edges: Mapping[str, Edge], item: RelationUpsert) -> None:
+    a, b = context.find(item.from_node, "from"), context.find(item.to_node, "to")
     assert_relation(
-        table.work,
+        context.work,
         a,
         b,
-        said.type,
-        spoken_of=(said.from_node, said.to_node),
-        description=said.description,
-        sensitivity=relation_sensitivity(edges, a, b, said.type),
+        item.type,
+        referred_to_as=(item.from_node, item.to_node),
+        description=item.description,
+        sensitivity=relation_sensitivity(edges, a, b, item.type),
         beside=True,
     )
 
@@ -138,8 +138,7 @@ def _attach_notes(work: GraphUnitOfWork, node: Node, contents: Sequence[str]) ->
         attach_note(work, node, content, NoteLifetime.FOREVER)
 
 
-def _with_ordered_ids(engine: EngineContext, most: int) -> EngineContext:
-    """What is said at one moment is still said in an order: by its ids, of which so many sort as
-    they are given out."""
-    ids = iter(sorted(engine.new_id() for _ in range(most)))
+def _with_ordered_ids(engine: EngineContext, count: int) -> EngineContext:
+    """Ids order the assertions of one moment, so ``count`` ids sort in the order of their use."""
+    ids = iter(sorted(engine.new_id() for _ in range(count)))
     return replace(engine, new_id=lambda: next(ids, None) or engine.new_id())

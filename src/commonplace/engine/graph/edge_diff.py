@@ -1,4 +1,8 @@
-"""Edge diff: which edges the relation assertions amount to, matched to the old ones."""
+"""Edge diff: compute edges from their assertions and match them to the stored edges.
+
+Assertions that can contradict each other share a thread. Folding the connected threads gives
+periods, and each period becomes an edge.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +33,14 @@ from commonplace.model.graph.types import (
 class EdgeChange:
     before: Edge | None
     after: Edge
-    told: tuple[EdgeAssertion, ...] = ()
+    assertions: tuple[EdgeAssertion, ...] = ()  # new or changed
     removed_assertions: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class EdgeDiff:
     edges: list[EdgeChange] = field(default_factory=list)
-    gone: list[Edge] = field(default_factory=list)
+    removed: list[Edge] = field(default_factory=list)
 
 
 TypeOf = Callable[[str], NodeType]
@@ -44,21 +48,23 @@ ByEdge = Mapping[str, list[EdgeAssertion]]
 
 
 def diff_edges(work: GraphUnitOfWork, type_of: TypeOf) -> EdgeDiff:
-    """All edges whose tellings are other than they were, with those that these could contradict."""
-    moved = work.related.values() if work.changed_nodes else ()
-    redrawn = [t for t in moved if _has_moved_ends(work, t)]
-    touched = [*work.touched_relations(), *redrawn]
+    """All edges whose assertions changed, with the edges that these could contradict."""
+    moved = work.edge_assertions.values() if work.changed_nodes else ()
+    with_moved_ends = [t for t in moved if _has_moved_ends(work, t)]
+    touched = [*work.touched_relations(), *with_moved_ends]
     if not touched:
         return EdgeDiff()
-    related = _load_threads(work, touched, type_of)
-    threads = _connected_threads(related.values(), [_canonical(work, t, type_of) for t in touched])
-    met = {t.id: t for t in related.values() if _thread_set(t) & threads}
-    made = _match_edges(fold_edges(t for t in met.values() if t.a != t.b), met, work)
-    return _compare_edges(work, made, {*met, *(t.id for t in touched)}, type_of)
+    canonical = _load_threads(work, touched, type_of)
+    threads = _connected_threads(
+        canonical.values(), [_canonical(work, t, type_of) for t in touched]
+    )
+    connected = {t.id: t for t in canonical.values() if _thread_set(t) & threads}
+    periods = _match_edges(fold_edges(t for t in connected.values() if t.a != t.b), connected, work)
+    return _compare_edges(work, periods, {*connected, *(t.id for t in touched)}, type_of)
 
 
 def _has_moved_ends(work: GraphUnitOfWork, assertion: EdgeAssertion) -> bool:
-    """Nodes were merged or split: its edge has other ends now than it had."""
+    """Nodes were merged or split, so the edge of this assertion may have other ends now."""
     edge = work.edges.get(assertion.edge)
     ends = {assertion.a, assertion.b, work.root(assertion.a), work.root(assertion.b)}
     return bool((ends | set(edge.ends if edge else ())) & work.changed_nodes.keys())
@@ -67,7 +73,7 @@ def _has_moved_ends(work: GraphUnitOfWork, assertion: EdgeAssertion) -> bool:
 def canonical_assertion(
     assertion: EdgeAssertion, root: Callable[[str], str], type_of: TypeOf
 ) -> EdgeAssertion:
-    """Between the nodes that speak for its ends, in the one form that a relation is kept in."""
+    """The assertion between the merge roots of its ends, with the stored direction and type."""
     a, b, type = canonical_relationship(root(assertion.a), root(assertion.b), assertion.type)
     if not is_type_order(type_of(a), type_of(b)):
         a, b = b, a
@@ -85,12 +91,12 @@ def _thread_set(assertion: EdgeAssertion) -> frozenset[AssertionThread]:
 
 
 def _connected_threads(
-    placed: Iterable[EdgeAssertion], touched: Iterable[EdgeAssertion]
+    canonical: Iterable[EdgeAssertion], touched: Iterable[EdgeAssertion]
 ) -> set[AssertionThread]:
-    """The threads of these, and those that hang together with them."""
+    """The threads of these assertions, and all that are connected with them."""
     threads = {thread for assertion in touched for thread in _thread_set(assertion)}
-    rest = {_thread_set(assertion) for assertion in placed}  # most tell of the same relations
-    while grown := [each for each in rest if each & threads and not each <= threads]:
+    thread_sets = {_thread_set(assertion) for assertion in canonical}  # a set: most are equal
+    while grown := [each for each in thread_sets if each & threads and not each <= threads]:
         threads.update(*grown)
     return threads
 
@@ -98,95 +104,100 @@ def _connected_threads(
 def _load_threads(
     work: GraphUnitOfWork, touched: Iterable[EdgeAssertion], type_of: TypeOf
 ) -> dict[str, EdgeAssertion]:
-    """Everybody who takes part in one of the threads, until no one is new. All that is related, as
-    it is placed."""
+    """Load the assertions of all connected threads, until there are no new ones. Returns all
+    loaded edge assertions in canonical form, by id."""
     touched = list(touched)
     work.load_identities(end for assertion in touched for end in (assertion.a, assertion.b))
     threads: set[AssertionThread] = set()
-    related: dict[str, EdgeAssertion] = {}
+    canonical: dict[str, EdgeAssertion] = {}
     while True:
-        for id, assertion in work.related.items():
-            if id not in related:
-                related[id] = _canonical(work, assertion, type_of)
+        for id, assertion in work.edge_assertions.items():
+            if id not in canonical:
+                canonical[id] = _canonical(work, assertion, type_of)
         grown = _connected_threads(
-            related.values(), [_canonical(work, t, type_of) for t in touched]
+            canonical.values(), [_canonical(work, t, type_of) for t in touched]
         )
         if grown <= threads:
-            return related
+            return canonical
         for thread in grown - threads:
             work.load_relations(thread[:-1], equivalent_types(thread[-1]))
         threads |= grown
 
 
 def _match_edges(
-    made: Iterable[EdgePeriod], met: Mapping[str, EdgeAssertion], work: GraphUnitOfWork
+    periods: Iterable[EdgePeriod], assertions: Mapping[str, EdgeAssertion], work: GraphUnitOfWork
 ) -> list[tuple[str, EdgePeriod]]:
-    """A stretch keeps the id of the edge that most of its tellings were part of."""
+    """A period keeps the id of the edge that most of its assertions belonged to."""
     taken: set[str] = set()
     matched = []
-    for stretch in made:
-        votes = Counter(met[id].edge for id in stretch.assertions if met[id].edge in work.edges)
+    for period in periods:
+        votes = Counter(
+            assertions[id].edge for id in period.assertions if assertions[id].edge in work.edges
+        )
         known = [id for id, _ in votes.most_common() if id not in taken]
         id = known[0] if known else EDGE_PREFIX + work.engine.new_id()
         taken.add(id)
-        matched.append((id, stretch))
+        matched.append((id, period))
     return matched
 
 
 def _compare_edges(
-    work: GraphUnitOfWork, made: list[tuple[str, EdgePeriod]], met: set[str], type_of: TypeOf
+    work: GraphUnitOfWork,
+    periods: list[tuple[str, EdgePeriod]],
+    assertion_ids: set[str],
+    type_of: TypeOf,
 ) -> EdgeDiff:
-    home = {assertion: id for id, stretch in made for assertion in stretch.assertions}
-    for id in home:
-        if work.related[id].edge != home[id]:
-            work.related[id] = replace(work.related[id], edge=home[id])
-    old = [t for t in work.before.values() if isinstance(t, EdgeAssertion)]
-    told = _group_by_edge(work.changed_relations())
-    left = _group_by_edge(t for t in old if t.id not in work.related)
-    found = EdgeDiff()
-    for id, stretch in made:
+    edge_of = {each: id for id, period in periods for each in period.assertions}
+    for id in edge_of:
+        if work.edge_assertions[id].edge != edge_of[id]:
+            work.edge_assertions[id] = replace(work.edge_assertions[id], edge=edge_of[id])
+    loaded = [t for t in work.before.values() if isinstance(t, EdgeAssertion)]
+    changed = _group_by_edge(work.changed_relations())
+    removed = _group_by_edge(t for t in loaded if t.id not in work.edge_assertions)
+    diff = EdgeDiff()
+    for id, period in periods:
         before = work.edges.get(id)
-        after = _build_edge(work, id, stretch, before, type_of)
-        untold = tuple(t.id for t in left.get(id, ()))
-        found.edges.append(EdgeChange(before, after, tuple(told.get(id, ())), untold))
-    drawn = {id for id, _ in made}
-    for id in sorted({t.edge for t in old if t.id in met} - drawn):
-        _drop_unsupported(work, id, told, left, found)
-    return found
+        after = _build_edge(work, id, period, before, type_of)
+        removed_ids = tuple(t.id for t in removed.get(id, ()))
+        diff.edges.append(EdgeChange(before, after, tuple(changed.get(id, ())), removed_ids))
+    edge_ids = {id for id, _ in periods}
+    for id in sorted({t.edge for t in loaded if t.id in assertion_ids} - edge_ids):
+        _drop_unsupported(work, id, changed, removed, diff)
+    return diff
 
 
 def _drop_unsupported(
-    work: GraphUnitOfWork, id: str, told: ByEdge, left: ByEdge, found: EdgeDiff
+    work: GraphUnitOfWork, id: str, changed: ByEdge, removed: ByEdge, diff: EdgeDiff
 ) -> None:
-    """All that tells of it is forgotten, gone, or tells of one node's relation to itself. Hidden,
-    it says what those say that are left: no word of an erased one stays in it."""
+    """No active assertion supports this edge. It is hidden while forgotten assertions remain, with
+    a description from these: no text of an erased source may stay in it. Else it is removed."""
     edge = work.edges.get(id)
     if edge is None:
         return
-    forgotten = [assertion for assertion in work.related.values() if assertion.edge == id]
+    forgotten = [assertion for assertion in work.edge_assertions.values() if assertion.edge == id]
     if forgotten:
-        untold = tuple(t.id for t in left.get(id, ()))
+        removed_ids = tuple(t.id for t in removed.get(id, ()))
         hidden = edge.evolve(stands=False, description=best_description(forgotten))
-        found.edges.append(EdgeChange(edge, hidden, tuple(told.get(id, ())), untold))
+        diff.edges.append(EdgeChange(edge, hidden, tuple(changed.get(id, ())), removed_ids))
     else:
-        found.gone.append(edge)
+        diff.removed.append(edge)
 
 
 def _build_edge(
-    work: GraphUnitOfWork, id: str, stretch: EdgePeriod, before: Edge | None, type_of: TypeOf
+    work: GraphUnitOfWork, id: str, period: EdgePeriod, before: Edge | None, type_of: TypeOf
 ) -> Edge:
-    kind = edge_kind_between(type_of(stretch.a), type_of(stretch.b))
-    fields = stretch.edge_fields | {"kind": kind, "stands": True}
+    kind = edge_kind_between(type_of(period.a), type_of(period.b))
+    fields = period.edge_fields | {"kind": kind, "stands": True}
     if before is not None:
-        if before.purge_at and _is_reasserted(work, stretch):
+        if before.purge_at and _is_reasserted(work, period):
             fields["purge_at"] = None
         return work.changed_edges.get(id, before).evolve(**fields)
     return Edge(id=id, user_id=work.scope.name, created_at=work.at, updated_at=work.at, **fields)
 
 
-def _is_reasserted(work: GraphUnitOfWork, stretch: EdgePeriod) -> bool:
-    """By somebody themself, after it was forgotten: then it is there again."""
-    new = (work.related[id] for id in stretch.assertions if id not in work.before)
+def _is_reasserted(work: GraphUnitOfWork, period: EdgePeriod) -> bool:
+    """True if a person asserted it again after it was forgotten."""
+    new = (work.edge_assertions[id] for id in period.assertions if id not in work.before)
     return any(assertion.source is None and not assertion.ends for assertion in new)
 
 

@@ -57,7 +57,7 @@ from commonplace.model.memory.memory import Sensitivity
 from commonplace.store.queries import GraphQuery
 
 EditResult = TypeVar("EditResult")
-MAX_LISTED_EDGES = 5  # relationships that an error tells the ids of
+MAX_LISTED_EDGES = 5  # relationships listed in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class UpsertedRelation:
     id: str
     edge: Edge
     is_new: bool
-    closed: tuple[str, ...]  # edges that it contradicts: they are over now
+    closed: tuple[str, ...]  # edges that it contradicts and ends
     revision: int
 
 
@@ -86,7 +86,7 @@ class AddedNote:
 
 @dataclass(frozen=True, slots=True)
 class MergedNodes:
-    """The first of the ids speaks for the others from now on."""
+    """The other ids are merged into the first one."""
 
     id: str
     node: Node
@@ -96,20 +96,18 @@ class MergedNodes:
 
 @dataclass(frozen=True, slots=True)
 class SplitNode:
-    id: str  # of the new one, or of the one that speaks for itself again
+    id: str  # the new node, or the one that is no longer merged
     node: Node
-    rest: Node  # of the one that it was part of
+    rest: Node  # the node that it was part of
     revision: int
 
 
 @dataclass(slots=True)
 class EditContext:
-    """What a decision has before it."""
-
     work: GraphUnitOfWork
     principal: Principal
-    known: NameIndex  # what the caller may see of it
-    all_names: NameIndex  # also those who have a name that the caller cannot have
+    known: NameIndex  # visible to the caller
+    all_names: NameIndex  # also those hidden from the caller: their names are taken
 
     def find(self, named: str, field: str) -> Node:
         if named.casefold() == ME:
@@ -120,7 +118,7 @@ class EditContext:
         return node
 
     def is_owners(self, name: str) -> bool:
-        """Whether the owner is called so, be it that they have no node yet."""
+        """Whether this is a name of the owner, who may have no node yet."""
         owner = self.all_names.owner
         names = {
             load_owner_name(self.work.engine, self.work.scope),
@@ -132,37 +130,36 @@ class EditContext:
 def run_edit(
     engine: EngineContext,
     request: RequestContext,
-    say: Callable[[EditContext], Callable[[Sequence[ChangesetStep]], EditResult]],
+    edit: Callable[[EditContext], Callable[[Sequence[ChangesetStep]], EditResult]],
 ) -> tuple[int, EditResult]:
-    """``say`` puts something on the canvas, and tells afterwards what became of it."""
+    """``edit`` changes the unit of work and returns a function from the steps to the result."""
 
     principal = request.principal
 
     def decision() -> tuple[Changeset, EditResult]:
         revision = engine.store.counters(principal.own_scope).revision
         work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
-        told = say(_open_edit(work, principal))
+        result_of = edit(_open_edit(work, principal))
         steps = diff_graph(work)
         changeset = Changeset(principal.own_scope, work.at, principal.actor, steps, revision)
-        return changeset, told(steps)
+        return changeset, result_of(steps)
 
     return run_transaction(engine, request, decision)
 
 
 def _open_edit(work: GraphUnitOfWork, principal: Principal) -> EditContext:
-    """The owner is one of those whom names can mean, also in a graph that they come into only
-    now."""
+    """The name indexes include the owner, even if the owner's node is created by this edit."""
     engine = work.engine
     ensure_owner(work)
     new = work.changed_nodes
-    everybody = {**engine.graph_cache.of(principal.own_scope).snapshot.nodes, **new}
+    all_nodes = {**engine.graph_cache.of(principal.own_scope).snapshot.nodes, **new}
     sight = visibility_by_id(principal)
     visible = {
         **visible_graph(engine, principal, whole=True).snapshot.nodes,
         **{id: owner for id, owner in new.items() if sees_node(sight, owner)},
     }
     names = build_name_index(visible.values())
-    all_names = names if len(visible) == len(everybody) else build_name_index(everybody.values())
+    all_names = names if len(visible) == len(all_nodes) else build_name_index(all_nodes.values())
     return EditContext(work, principal, names, all_names)
 
 
@@ -171,62 +168,68 @@ def upsert_node(
     request: RequestContext,
     type: NodeType,
     name: str,
-    said: Mapping[str, Any],
+    fields: Mapping[str, Any],
     ttl_policy: TtlPolicy | None = None,
 ) -> UpsertedNode:
-    """``said``: what else is said of it, as fields of a NodeWord. A node of this type that is
-    called so is told of anew, and what is not said stays; else it is new. One that the caller may
-    not see is shown with what they said themself, and as if it were new."""
+    """Update the node of this type and name, or create it. ``fields``: other fields of a NodeInput;
+    omitted ones stay as they are. A node hidden from the caller is returned as if it were new,
+    with the given fields only."""
     principal = request.principal
     refuse_hidden_category(principal, NODE_CATEGORY[type], "type")
 
-    def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, bool]]:
-        word = NodeInput(type=type, name=name, **said)
-        node = find_existing(table, word)
-        _refuse_taken_names(table, node, type, word.subtype, said)
+    def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, bool]]:
+        node_input = NodeInput(type=type, name=name, **fields)
+        node = find_existing(context, node_input)
+        _refuse_taken_names(context, node, type, node_input.subtype, fields)
         if node is None:
-            new = create_node(table.work, word, ttl_policy or TtlPolicy.DECAY)
+            new = create_node(context.work, node_input, ttl_policy or TtlPolicy.DECAY)
             return lambda steps: (_node_after(steps, new), True)
-        is_seen = node.is_owner or node.id in table.known.nodes
-        word = reassert_input(table.work, node, word, said, is_seen)
-        _reassert(table.work, node, word, ttl_policy)
-        if not is_seen:
-            shown = _present_as_new(node, word, ttl_policy or TtlPolicy.DECAY, table.work)
+        is_visible = node.is_owner or node.id in context.known.nodes
+        node_input = reassert_input(context.work, node, node_input, fields, is_visible)
+        _reassert(context.work, node, node_input, ttl_policy)
+        if not is_visible:
+            shown = _present_as_new(node, node_input, ttl_policy or TtlPolicy.DECAY, context.work)
             return lambda steps: (shown, True)
-        is_new = node.id not in table.work.nodes  # the owner, who comes with this
+        is_new = node.id not in context.work.nodes  # the owner's node, created by this edit
         return lambda steps: (_node_after(steps, node), is_new)
 
-    revision, (node, is_new) = run_edit(engine, request, say)
+    revision, (node, is_new) = run_edit(engine, request, edit)
     return UpsertedNode(node.id, node, is_new, revision)
 
 
-def find_existing(table: EditContext, word: NodeInput) -> Node | None:
-    """A first name is one node's alone, though the caller may not see it; other names count as far
-    as they see them."""
-    if word.type is NodeType.PERSON and table.is_owners(word.name):
-        return load_or_create_owner(table.work, table.all_names)
-    everybody = table.all_names
-    id = everybody.called(word.type, word.subtype, name_key(word.name))
-    node = everybody.nodes[id] if id else None
-    node = node or find_namesake(table.known, word.type, word.subtype, word.name)
+def find_existing(context: EditContext, node_input: NodeInput) -> Node | None:
+    """A primary name matches even a hidden node, because it is unique; aliases match visible nodes
+    only."""
+    if node_input.type is NodeType.PERSON and context.is_owners(node_input.name):
+        return load_or_create_owner(context.work, context.all_names)
+    all_names = context.all_names
+    id = all_names.by_primary_name(node_input.type, node_input.subtype, name_key(node_input.name))
+    node = all_names.nodes[id] if id else None
+    node = node or find_namesake(
+        context.known, node_input.type, node_input.subtype, node_input.name
+    )
     if node is not None:
-        table.work.load([node.id])
+        context.work.load([node.id])
     return node
 
 
 def reassert_input(
-    work: GraphUnitOfWork, node: Node, word: NodeInput, said: Mapping[str, Any], is_seen: bool
+    work: GraphUnitOfWork,
+    node: Node,
+    node_input: NodeInput,
+    fields: Mapping[str, Any],
+    is_visible: bool,
 ) -> NodeInput:
-    """By its first name it is named, in the spelling that it has; any other is one of its names,
-    and it stays called as it is."""
-    changes = dict(said)
-    if node.key == word.key and not node.is_owner:
-        changes["name"] = node.name if is_seen else word.name
+    """A primary name is asserted in its existing spelling; any other name is asserted as an alias,
+    without renaming the node."""
+    changes = dict(fields)
+    if node.key == node_input.key and not node.is_owner:
+        changes["name"] = node.name if is_visible else node_input.name
     elif not node.is_owner:
-        spelt = next(each for each in node.names if name_key(each) == word.key)
-        changes["aliases"] = (spelt, *word.aliases)
-    guarded = node.sensitivity if is_seen else word.sensitivity
-    return update_node_input(work, node, changes, word.name, guarded)
+        spelling = next(each for each in node.names if name_key(each) == node_input.key)
+        changes["aliases"] = (spelling, *node_input.aliases)
+    level = node.sensitivity if is_visible else node_input.sensitivity
+    return update_node_input(work, node, changes, node_input.name, level)
 
 
 def update_node(
@@ -236,11 +239,11 @@ def update_node(
     changes: dict[str, Any],
     ttl_policy: TtlPolicy | None,
 ) -> UpsertedNode:
-    """``changes``: fields of a NodeWord. What is not named stays as it is: in the caller's own word
-    what they said before, and never what only a source tells, which goes with it."""
+    """``changes``: fields of a NodeInput. Omitted fields keep the caller's earlier values. Values
+    that only a source asserts are not copied, because they must go with the source."""
 
-    def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Node]:
-        node = table.find(named, "id")
+    def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], Node]:
+        node = context.find(named, "id")
         if node.is_owner and "name" in changes:
             raise InvalidInput(
                 "The owner's name is set in the profile.",
@@ -248,27 +251,27 @@ def update_node(
                 field="name",
             )
         if changes:
-            word = update_node_input(table.work, node, changes, named)
-            _refuse_taken_name(table, node, word)
-            _refuse_taken_names(table, node, word.type, word.subtype, changes)
-            if word.type is not node.type:
-                _change_type(table, node, word.type)
-            assert_node(table.work, node, word)
+            node_input = update_node_input(context.work, node, changes, named)
+            _refuse_taken_name(context, node, node_input)
+            _refuse_taken_names(context, node, node_input.type, node_input.subtype, changes)
+            if node_input.type is not node.type:
+                _change_type(context, node, node_input.type)
+            assert_node(context.work, node, node_input)
         if ttl_policy is not None:
-            table.work.put(node.evolve(ttl_policy=ttl_policy))
+            context.work.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
-    revision, node = run_edit(engine, request, say)
+    revision, node = run_edit(engine, request, edit)
     return UpsertedNode(node.id, node, False, revision)
 
 
-def _change_type(table: EditContext, node: Node, type: NodeType) -> None:
-    """What its relationships are between is another thing then, too."""
+def _change_type(context: EditContext, node: Node, type: NodeType) -> None:
+    """Loads the relations, too: the kind of an edge depends on the types of its ends."""
     if node.is_owner:
         raise InvalidInput("The owner's node must be a Person.", field="node_type")
-    refuse_hidden_category(table.principal, NODE_CATEGORY[type], "node_type")
-    table.work.load_relations([node.id])
-    table.work.put(node)
+    refuse_hidden_category(context.principal, NODE_CATEGORY[type], "node_type")
+    context.work.load_relations([node.id])
+    context.work.put(node)
 
 
 def upsert_relation(
@@ -277,40 +280,40 @@ def upsert_relation(
     from_node: str,
     to_node: str,
     type: str,
-    **said: Any,
+    **fields: Any,
 ) -> UpsertedRelation:
     principal = request.principal
 
-    def say(
-        table: EditContext,
+    def edit(
+        context: EditContext,
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Edge, bool, tuple[str, ...]]]:
         edges = visible_graph(engine, principal, whole=True).snapshot.edges
-        a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
+        a, b = context.find(from_node, "from_node"), context.find(to_node, "to_node")
         assertion = assert_relation(
-            table.work,
+            context.work,
             a,
             b,
             type,
-            spoken_of=(from_node, to_node),
+            referred_to_as=(from_node, to_node),
             sensitivity=relation_sensitivity(edges, a, b, type),
-            **said,
+            **fields,
         )
 
-        def told(steps: Sequence[ChangesetStep]) -> tuple[Edge, bool, tuple[str, ...]]:
+        def result_of(steps: Sequence[ChangesetStep]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
             mine = next(s for s in put if assertion.id in {each.id for each in s.told})
             others = [s for s in put if s is not mine and s.after.id in edges]
             closed = tuple(s.after.id for s in others if _is_closed(s))
             return mine.after, mine.after.id not in edges, closed
 
-        return told
+        return result_of
 
-    revision, (edge, is_new, closed) = run_edit(engine, request, say)
+    revision, (edge, is_new, closed) = run_edit(engine, request, edit)
     return UpsertedRelation(edge.id, edge, is_new, closed, revision)
 
 
 def relation_sensitivity(edges: Mapping[str, Edge], a: Node, b: Node, type: str) -> Sensitivity:
-    """As the same relation is, where the caller knows of one."""
+    """The sensitivity of the same relation, if the caller may see one."""
     _, _, kept = canonical_relationship(a.id, b.id, type)
     same = [e for e in edges.values() if set(e.ends) == {a.id, b.id} and e.type == kept]
     is_guarded = same and all(e.sensitivity is Sensitivity.HIGH for e in same)
@@ -333,18 +336,18 @@ def add_note(
 
     principal = request.principal
 
-    def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Note]:
-        made = attach_note(
-            table.work, _note_subject(engine, principal, table, about), content, lifetime
+    def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], Note]:
+        note = attach_note(
+            context.work, _note_subject(engine, principal, context, about), content, lifetime
         )
-        return lambda steps: made
+        return lambda steps: note
 
-    revision, made = run_edit(engine, request, say)
-    return AddedNote(made.id, made, revision)
+    revision, note = run_edit(engine, request, edit)
+    return AddedNote(note.id, note, revision)
 
 
 def _note_subject(
-    engine: EngineContext, principal: Principal, table: EditContext, about: Sequence[str]
+    engine: EngineContext, principal: Principal, context: EditContext, about: Sequence[str]
 ) -> Node | Edge:
     edges = visible_graph(engine, principal, whole=True).snapshot.edges
     if len(about) == 1 and about[0].startswith(OF_EDGE):
@@ -353,17 +356,17 @@ def _note_subject(
             raise NotFound(
                 f"There is no {about[0]!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="about"
             )
-        table.work.load_edges([edge.id])
+        context.work.load_edges([edge.id])
         return edge
-    nodes = [table.find(each, "about") for each in about]
+    nodes = [context.find(each, "about") for each in about]
     if len(nodes) == 1:
-        ensure_asserted(table.work, nodes[0], about[0])
+        ensure_asserted(context.work, nodes[0], about[0])
         return nodes[0]
     ends = {node.id for node in nodes}
     between = [edge for edge in edges.values() if set(edge.ends) == ends]
     now = [edge for edge in between if edge.valid_to is None]
     chosen = _only_edge(now or between)
-    table.work.load_edges([chosen.id])
+    context.work.load_edges([chosen.id])
     return chosen
 
 
@@ -386,15 +389,15 @@ def merge_nodes(engine: EngineContext, request: RequestContext, ids: Sequence[st
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
 
-    def say(
-        table: EditContext,
+    def edit(
+        context: EditContext,
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Node, tuple[str, ...]]]:
-        keep, *others = (table.find(id, "ids") for id in ids)
+        keep, *others = (context.find(id, "ids") for id in ids)
         for other in others:
-            mark_merged(table.work, keep, other)
+            mark_merged(context.work, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
 
-    revision, (node, merged) = run_edit(engine, request, say)
+    revision, (node, merged) = run_edit(engine, request, edit)
     return MergedNodes(node.id, node, merged, revision)
 
 
@@ -406,78 +409,84 @@ def split_node(
     names: Sequence[str],
     sources: Sequence[str],
 ) -> SplitNode:
-    """A node that was merged speaks for itself again; of another, what was told under these names
-    or by these sources becomes a node of its own."""
+    """Undo the merge of a merged node; else move the assertions with these names, or of these
+    sources, to a new node."""
 
     principal = request.principal
 
-    def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
-        merged = _merged_node(engine, principal, table, id)
+    def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
+        merged = _merged_node(engine, principal, context, id)
         if merged is not None:
-            mark_unmerged(table.work, merged)
-            rest = table.find(table.work.root(str(merged.merged_into)), "id")
+            mark_unmerged(context.work, merged)
+            rest = context.find(context.work.root(str(merged.merged_into)), "id")
             return lambda steps: (_node_after(steps, merged), _node_after(steps, rest))
-        node = table.find(id, "id")
+        node = context.find(id, "id")
         if name is None or not (names or sources):
             raise InvalidInput(
                 "split needs a name for the new node, and names or sources.",
                 field="name",
             )
-        word = NodeInput(type=node.type, subtype=node.subtype, name=name)
-        if taken := table.all_names.called(word.type, word.subtype, name_key(name)):
-            raise name_taken_error(word.name, taken if taken in table.known.nodes else None, "name")
-        other = split_assertions(table.work, node, name, names=names, sources=sources)
+        node_input = NodeInput(type=node.type, subtype=node.subtype, name=name)
+        if taken := context.all_names.by_primary_name(
+            node_input.type, node_input.subtype, name_key(name)
+        ):
+            raise name_taken_error(
+                node_input.name, taken if taken in context.known.nodes else None, "name"
+            )
+        other = split_assertions(context.work, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
-    revision, (node, rest) = run_edit(engine, request, say)
+    revision, (node, rest) = run_edit(engine, request, edit)
     return SplitNode(node.id, node, rest, revision)
 
 
 def _merged_node(
-    engine: EngineContext, principal: Principal, table: EditContext, id: str
+    engine: EngineContext, principal: Principal, context: EditContext, id: str
 ) -> Node | None:
-    """The node of this id, where another speaks for it; the caller may see both."""
+    """The node of this id, if it is merged and the caller may see it and its merge root."""
     sight = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
     found = engine.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     if not found or found[0].merged_into is None or not sees_node(sight, found[0]):
         return None
-    table.work.load([id])
-    return found[0] if table.work.root(id) in table.known.nodes else None
+    context.work.load([id])
+    return found[0] if context.work.root(id) in context.known.nodes else None
 
 
-def _reassert(work: GraphUnitOfWork, node: Node, word: NodeInput, ttl: TtlPolicy | None) -> None:
+def _reassert(
+    work: GraphUnitOfWork, node: Node, node_input: NodeInput, ttl: TtlPolicy | None
+) -> None:
     if ttl is not None:
         work.put(node.evolve(ttl_policy=ttl))
-    assert_node(work, node, word)
+    assert_node(work, node, node_input)
 
 
-def _refuse_taken_name(table: EditContext, node: Node, word: NodeInput) -> None:
-    name = word.name if word.is_named else node.name
+def _refuse_taken_name(context: EditContext, node: Node, node_input: NodeInput) -> None:
+    name = node_input.name if node_input.is_named else node.name
     if not node.is_owner:
-        _refuse_owner_names(table, word.type, [name], "name")
-    other = table.all_names.called(word.type, word.subtype, name_key(name))
+        _refuse_owner_names(context, node_input.type, [name], "name")
+    other = context.all_names.by_primary_name(node_input.type, node_input.subtype, name_key(name))
     if other is not None and other != node.id:
-        raise name_taken_error(name, other if other in table.known.nodes else None, "name")
+        raise name_taken_error(name, other if other in context.known.nodes else None, "name")
 
 
 def _refuse_taken_names(
-    table: EditContext, node: Node | None, type: NodeType, subtype: str, said: Mapping[str, Any]
+    context: EditContext, node: Node | None, type: NodeType, subtype: str, fields: Mapping[str, Any]
 ) -> None:
-    """Of the names and addresses that are given now."""
-    aliases, addresses = said.get("aliases", ()), said.get("addresses", ())
+    """Refuse given aliases and addresses that other nodes have."""
+    aliases, addresses = fields.get("aliases", ()), fields.get("addresses", ())
     if node is None or not node.is_owner:
-        _refuse_owner_names(table, type, aliases, "aliases")
-    refuse_taken_name(table.known, node, type, subtype, aliases, "aliases")
-    refuse_taken_address(table.known, node, addresses)
+        _refuse_owner_names(context, type, aliases, "aliases")
+    refuse_taken_name(context.known, node, type, subtype, aliases, "aliases")
+    refuse_taken_address(context.known, node, addresses)
 
 
 def _refuse_owner_names(
-    table: EditContext, type: NodeType, names: Iterable[str], field: str
+    context: EditContext, type: NodeType, names: Iterable[str], field: str
 ) -> None:
-    theirs = [name for name in names if type is NodeType.PERSON and table.is_owners(name)]
-    if theirs:
+    owner_names = [name for name in names if type is NodeType.PERSON and context.is_owners(name)]
+    if owner_names:
         raise InvalidInput(
-            f"{theirs[0]!r} is a name of the owner.",
+            f"{owner_names[0]!r} is a name of the owner.",
             remedy="Use `me` for the owner's node; give another person a longer name.",
             field=field,
         )
@@ -491,20 +500,20 @@ def refuse_hidden_category(principal: Principal, category: str, field: str) -> N
 
 
 def _present_as_new(
-    node: Node, word: NodeInput, ttl_policy: TtlPolicy, work: GraphUnitOfWork
+    node: Node, node_input: NodeInput, ttl_policy: TtlPolicy, work: GraphUnitOfWork
 ) -> Node:
-    """With what was said of it now, and nothing that somebody else knows of it."""
+    """Only the given fields, and nothing that others know about the node."""
     return Node(
         id=node.id,
         user_id=node.user_id,
-        type=word.type,
-        subtype=word.subtype,
-        name=word.name,
-        key=name_key(word.name),
-        aliases=word.aliases,
-        addresses=word.addresses,
-        description=word.description,
-        confidence=word.confidence,
+        type=node_input.type,
+        subtype=node_input.subtype,
+        name=node_input.name,
+        key=name_key(node_input.name),
+        aliases=node_input.aliases,
+        addresses=node_input.addresses,
+        description=node_input.description,
+        confidence=node_input.confidence,
         ttl_policy=ttl_policy,
         created_by=work.by,
         created_at=work.at,

@@ -1,4 +1,8 @@
-"""Graph diff: fold nodes from their assertions again and emit the steps that changed."""
+"""Graph diff: recompute nodes from their assertions and emit the changeset steps.
+
+No two active nodes may have the same type, subtype and key. So nodes are computed in an order, and
+a name that becomes free is given to a node that had to take another one.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.journal import JournalNode as Place
 from commonplace.model.memory.memory import Sensitivity
 
-MAX_SEARCHED_NOTES = 1000  # characters of notes that a node is found by
+MAX_SEARCHED_NOTES = 1000  # characters of notes in a node's search text
 IsTaken = Callable[[NodeType, str, str], bool]
 
 
@@ -37,18 +41,17 @@ def diff_graph(
     moved: Event | None = None,
     place: Place = Place.HOTPATH,
 ) -> tuple[ChangesetStep, ...]:
-    """``ended``: how the journal tells of what nothing tells of any more; ``moved``: of what goes
-    out of sight, or comes back. Edges go before their nodes, and come after them. Whatever comes,
-    its owner is there, too."""
+    """``ended``: the journal event of items without any assertion left; ``moved``: of items that
+    are hidden or shown again. Edges are removed before their nodes and put after them."""
     if work.adds_anything:
         ensure_owner(work)
-    loom = _GraphDiff(work, ended, moved, place)
-    put_nodes, gone_nodes = loom.nodes()
-    put_edges, gone_edges = loom.edges()
-    gone = {step.id for step in gone_nodes} | {step.id for step in gone_edges}
-    put_notes, gone_notes = loom.notes(gone)
+    diff = _GraphDiff(work, ended, moved, place)
+    put_nodes, removed_nodes = diff.nodes()
+    put_edges, removed_edges = diff.edges()
+    removed = {step.id for step in removed_nodes} | {step.id for step in removed_edges}
+    put_notes, removed_notes = diff.notes(removed)
     embedded = _embed_steps(work.engine, [*put_nodes, *put_edges])
-    return (*gone_notes, *gone_edges, *gone_nodes, *embedded, *put_notes)
+    return (*removed_notes, *removed_edges, *removed_nodes, *embedded, *put_notes)
 
 
 class _GraphDiff:
@@ -61,70 +64,79 @@ class _GraphDiff:
             Op.UPDATE: moved or Event.UPDATE,
             Op.DELETE: ended,
         }
-        self.standing: dict[str, Node] = {}  # as they will be, by id
-        self.left: set[str] = set()  # those that are gone
-        self.changed = list(work.changed_assertions())
-        self.gone = list(work.removed_assertions())
-        self.noted = {note.about for note in (*work.other_notes(), *work.gone_notes())}
-        new = [note for note in work.other_notes() if note.id not in work.before]
-        self.new_notes = {note.about for note in new if not is_sensitive(note)}
+        self.nodes_after: dict[str, Node] = {}  # by id
+        self.removed_ids: set[str] = set()
+        self.changed_assertions = list(work.changed_assertions())
+        self.removed_assertions = list(work.removed_assertions())
+        self.noted_items = {note.about for note in (*work.changed_notes(), *work.removed_notes())}
+        new_notes = [note for note in work.changed_notes() if note.id not in work.before]
+        self.new_notes = {note.about for note in new_notes if not is_sensitive(note)}
 
     # ——— nodes ———
 
     def nodes(self) -> tuple[list[PutNode], list[RemoveNode]]:
         work = self.work
         touched = {assertion.node for assertion in work.touched_assertions()}
-        touched |= set(work.changed_nodes) | {id for id in self.noted if work.node(id)}
+        touched |= set(work.changed_nodes) | {id for id in self.noted_items if work.node(id)}
         roots = {work.root(id) for id in touched} | {self._root_before(id) for id in touched}
         put: list[PutNode] = []
-        gone: list[RemoveNode] = []
-        for root in sorted((r for r in roots if work.root(r) == r), key=self._whose_turn):
-            self._group(root, put, gone)
-        self._hand_on(self._names_left(gone), put, gone)
-        return put, gone
+        removed: list[RemoveNode] = []
+        for root in sorted((r for r in roots if work.root(r) == r), key=self._fold_order):
+            self._fold_group(root, put, removed)
+        self._reassign_names(self._released_names(removed), put, removed)
+        return put, removed
 
-    def _names_left(self, gone: Sequence[RemoveNode]) -> list[tuple[NodeType, str]]:
-        """By those of whom less is told than before. A name that is only out of sight, with what is
-        forgotten, is kept for them."""
-        self.left = {step.id for step in gone}
-        roots = dict.fromkeys(self._root_before(assertion.node) for assertion in self.gone)
-        told_of = [node for root in roots if (node := self.work.nodes.get(root))]
-        return [(node.type, node.key) for node in told_of if self._has_left(node)]
+    def _released_names(self, removed: Sequence[RemoveNode]) -> list[tuple[NodeType, str]]:
+        """The names that nodes lost with removed assertions. A node that is only hidden keeps its
+        name."""
+        self.removed_ids = {step.id for step in removed}
+        roots = dict.fromkeys(
+            self._root_before(assertion.node) for assertion in self.removed_assertions
+        )
+        nodes = [node for root in roots if (node := self.work.nodes.get(root))]
+        return [(node.type, node.key) for node in nodes if self._has_released_name(node)]
 
-    def _has_left(self, before: Node) -> bool:
-        after = self.standing.get(before.id)
-        return before.id in self.left or (after is not None and after.key != before.key)
+    def _has_released_name(self, before: Node) -> bool:
+        after = self.nodes_after.get(before.id)
+        return before.id in self.removed_ids or (after is not None and after.key != before.key)
 
-    def _hand_on(
-        self, names: list[tuple[NodeType, str]], put: list[PutNode], gone: list[RemoveNode]
+    def _reassign_names(
+        self, names: list[tuple[NodeType, str]], put: list[PutNode], removed: list[RemoveNode]
     ) -> None:
-        """To those who are called so, too, and had to be called otherwise; who leave a name then,
-        perhaps, to others."""
+        """Give each name to a node that has it as an alias and could not take it. That may release
+        another name."""
         while names:
             type, key = names.pop()
             for id in self.work.known.by_key.get((type, key), ()):
                 self.work.load([id])
-                if not self._may_take(id, key):
+                if not self._may_take_name(id, key):
                     continue
                 members = self.work.group(id)
                 put[:] = [step for step in put if step.after.id not in members]
-                gone[:] = [step for step in gone if step.id not in members]
-                self._group(id, put, gone)
+                removed[:] = [step for step in removed if step.id not in members]
+                self._fold_group(id, put, removed)
                 before = self.work.nodes[id]
-                if self._has_left(before):
+                if self._has_released_name(before):
                     names.append((before.type, before.key))
 
-    def _may_take(self, id: str, key: str) -> bool:
-        """Each takes another name once at most: who took the one that they left comes after them,
-        since no two have one name at any time."""
+    def _may_take_name(self, id: str, key: str) -> bool:
+        """Each node changes its name at most once, so that steps can be ordered without two nodes
+        having one name at any time."""
         before = self.work.nodes.get(id)
-        if before is None or before.is_owner or before.key == key or self._has_left(before):
+        if (
+            before is None
+            or before.is_owner
+            or before.key == key
+            or self._has_released_name(before)
+        ):
             return False
-        return any(self.work.root(told.node) == id for told in self.work.told.values())
+        return any(
+            self.work.root(assertion.node) == id for assertion in self.work.node_assertions.values()
+        )
 
-    def _whose_turn(self, root: str) -> tuple[bool, bool, str]:
-        """Who spoke for themself before comes first: they keep their name, or leave it free. An
-        owner who is new comes before all else that is: they are called what they call themself."""
+    def _fold_order(self, root: str) -> tuple[bool, bool, str]:
+        """Existing roots first: they keep their name or release it. A new owner comes before other
+        new nodes, because the owner's name is fixed by the profile."""
         before, node = self.work.nodes.get(root), self.work.node(root)
         is_new = before is None or before.merged_into is not None
         return is_new, node is None or not node.is_owner, root
@@ -133,74 +145,79 @@ class _GraphDiff:
         node = self.work.nodes.get(id)
         return node.merged_into if node and node.merged_into else id
 
-    def _group(self, root: str, put: list[PutNode], gone: list[RemoveNode]) -> None:
-        """A node, and those that it speaks for."""
+    def _fold_group(self, root: str, put: list[PutNode], removed: list[RemoveNode]) -> None:
+        """Recompute a root and the nodes that are merged into it."""
         work = self.work
         node = work.node(root)
         if node is None:
             return
         members = work.group(root)
-        if more := self._with_one_more(node, members):
-            put += self._put(more, members)
+        if extended := self._with_added_mention(node, members):
+            put += self._put(extended, members)
             return
         work.load([root])
-        told = [assertion for assertion in work.told.values() if assertion.node in members]
-        alive = {assertion.node for assertion in told}
+        assertions = [
+            assertion for assertion in work.node_assertions.values() if assertion.node in members
+        ]
+        asserted = {assertion.node for assertion in assertions}
         for member in (work.node(id) for id in members if id != root):
-            if member is not None and member.id not in alive:
-                gone.append(RemoveNode(member.id, self._entry(Op.DELETE, member)))
+            if member is not None and member.id not in asserted:
+                removed.append(RemoveNode(member.id, self._entry(Op.DELETE, member)))
             elif member is not None and member != work.nodes.get(member.id):
                 put += self._put(member, [member.id])
-        if told or node.is_owner:
-            put += self._put(self._as_told(node, told), members)
+        if assertions or node.is_owner:
+            put += self._put(self._fold_or_hide(node, assertions), members)
         elif root in work.nodes:
-            gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
+            removed.append(RemoveNode(root, self._entry(Op.DELETE, node)))
 
-    def _as_told(self, node: Node, told: Sequence[NodeAssertion]) -> Node:
-        """One of which only forgotten sources tell is hidden, and made of what those say: no word
-        of an erased one stays in it until they come back."""
-        folded = self._folded(node.id, told)
+    def _fold_or_hide(self, node: Node, assertions: Sequence[NodeAssertion]) -> Node:
+        """A node whose sources are all forgotten is hidden and computed from them, so that it keeps
+        no text of an erased source."""
+        folded = self._fold(node.id, assertions)
         if folded is not None or node.is_owner:
             return apply_fold(node, folded)
-        hidden = self._folded(node.id, [replace(assertion, stands=True) for assertion in told])
+        hidden = self._fold(node.id, [replace(assertion, stands=True) for assertion in assertions])
         return apply_fold(node, hidden).evolve(stands=False)
 
-    def _folded(self, root: str, told: Sequence[NodeAssertion]) -> FoldedNode | None:
-        return fold_node(told, self._is_taken(root), root, name_key)
+    def _fold(self, root: str, assertions: Sequence[NodeAssertion]) -> FoldedNode | None:
+        return fold_node(assertions, self._is_taken(root), root, name_key)
 
-    def _with_one_more(self, node: Node, members: Sequence[str]) -> Node | None:
-        """Where nothing happens to it but that a source that told nothing of it speaks of it."""
+    def _with_added_mention(self, node: Node, members: Sequence[str]) -> Node | None:
+        """The node with one mention added, if that is all that changes; avoids loading its
+        assertions."""
         work = self.work
         if work.is_loaded(node.id) or members != [node.id] or node.id in work.changed_nodes:
             return None
-        new = [t for t in self.changed if t.node == node.id]
+        new = [t for t in self.changed_assertions if t.node == node.id]
         return add_mention(node, new[0]) if len(new) == 1 else None
 
     def _put(self, after: Node, members: Sequence[str]) -> list[PutNode]:
         work = self.work
         before = work.nodes.get(after.id)
         after = replace(after, is_dirty=after.is_dirty or after.id in self.new_notes)
-        told = tuple(t for t in self.changed if t.node in members)
-        untold = tuple(t.id for t in self.gone if t.node in members)
-        self.standing[after.id] = after
-        if before == after and not told and not untold and after.id not in self.noted:
+        changed = tuple(t for t in self.changed_assertions if t.node in members)
+        removed = tuple(t.id for t in self.removed_assertions if t.node in members)
+        self.nodes_after[after.id] = after
+        if before == after and not changed and not removed and after.id not in self.noted_items:
             return []
         if before is not None:
             after = replace(after, updated_at=work.at, version=before.version + 1)
-            self.standing[after.id] = after
+            self.nodes_after[after.id] = after
         text = node_search_text(after, self._notes_on(after))
         op = Op.CREATE if before is None else Op.UPDATE
-        return [PutNode(before, after, self._entry(op, after), text, None, told, untold)]
+        return [PutNode(before, after, self._entry(op, after), text, None, changed, removed)]
 
     def _is_taken(self, root: str) -> IsTaken:
-        """Whether another node has the name; by what is known, and by what is decided here."""
-        here = {(n.type, n.subtype, n.key): n.id for n in self.standing.values() if n.stands}
+        """Whether another node has the name, before this decision or by it."""
+        taken = {(n.type, n.subtype, n.key): n.id for n in self.nodes_after.values() if n.stands}
 
         def is_taken(type: NodeType, subtype: str, key: str) -> bool:
-            known = self.work.known.called(type, subtype, key)
-            # It may be called otherwise now, or gone.
-            before = known if known not in self.standing and known not in self.left else None
-            other = here.get((type, subtype, key)) or before
+            known = self.work.known.by_primary_name(type, subtype, key)
+            # It may be renamed or removed by this decision.
+            before = (
+                known if known not in self.nodes_after and known not in self.removed_ids else None
+            )
+            other = taken.get((type, subtype, key)) or before
             return other is not None and self.work.root(other) != root
 
         return is_taken
@@ -209,24 +226,24 @@ class _GraphDiff:
 
     def edges(self) -> tuple[list[PutEdge], list[RemoveEdge]]:
         work = self.work
-        woven = diff_edges(work, self._type_of)
-        put = [self._put_edge(each) for each in woven.edges if self._is_other(each)]
-        met = {each.after.id for each in woven.edges} | {edge.id for edge in woven.gone}
-        for id in sorted((self.noted | work.changed_edges.keys()) - met):
+        diff = diff_edges(work, self._type_of)
+        put = [self._put_edge(each) for each in diff.edges if self._has_changed(each)]
+        handled = {each.after.id for each in diff.edges} | {edge.id for edge in diff.removed}
+        for id in sorted((self.noted_items | work.changed_edges.keys()) - handled):
             if edge := work.edges.get(id):
                 put.append(self._put_edge(EdgeChange(edge, work.changed_edges.get(id, edge))))
-        gone = [RemoveEdge(edge.id, self._entry(Op.DELETE, edge)) for edge in woven.gone]
-        return put, gone
+        removed = [RemoveEdge(edge.id, self._entry(Op.DELETE, edge)) for edge in diff.removed]
+        return put, removed
 
     def _type_of(self, id: str) -> NodeType:
-        node = self.standing.get(id) or self.work.node(id)
+        node = self.nodes_after.get(id) or self.work.node(id)
         if node is None:
             raise LookupError(f"an edge ends at {id}, which is not there")
         return node.type
 
-    def _is_other(self, each: EdgeChange) -> bool:
-        same = each.before == each.after and not each.told and not each.removed_assertions
-        return not same or each.after.id in self.noted
+    def _has_changed(self, each: EdgeChange) -> bool:
+        same = each.before == each.after and not each.assertions and not each.removed_assertions
+        return not same or each.after.id in self.noted_items
 
     def _put_edge(self, each: EdgeChange) -> PutEdge:
         after = each.after.evolve(
@@ -237,27 +254,29 @@ class _GraphDiff:
         text = after.search_text(" ".join(self._notes_on(after)))
         op = Op.UPDATE if each.before else Op.CREATE
         entry = self._entry(op, after)
-        return PutEdge(each.before, after, entry, text, None, each.told, each.removed_assertions)
+        return PutEdge(
+            each.before, after, entry, text, None, each.assertions, each.removed_assertions
+        )
 
     # ——— notes ———
 
-    def notes(self, gone: set[str]) -> tuple[list[PutNote], list[RemoveNotes]]:
-        """Those of what goes go with it."""
+    def notes(self, removed_ids: set[str]) -> tuple[list[PutNote], list[RemoveNotes]]:
+        """Notes on removed items are removed with them, without a step."""
         work = self.work
         put = [
             PutNote(note, self._entry(Op.UPDATE, note))
-            for note in work.other_notes()
-            if note.about not in gone
+            for note in work.changed_notes()
+            if note.about not in removed_ids
         ]
-        ended = [note for note in work.gone_notes() if note.about not in gone]
-        return put, [RemoveNotes((note.id,), self._entry(Op.DELETE, note)) for note in ended]
+        removed = [note for note in work.removed_notes() if note.about not in removed_ids]
+        return put, [RemoveNotes((note.id,), self._entry(Op.DELETE, note)) for note in removed]
 
     def _notes_on(self, item: Node | Edge) -> list[str]:
-        """What a thing is found by is open to all who may see it: of guarded notes nothing, unless
-        it is guarded itself."""
-        noted = [note for note in self.work.notes.values() if note.about == item.id]
-        guarded = item.sensitivity is Sensitivity.HIGH
-        shown = [note for note in noted if guarded or not is_sensitive(note)]
+        """Search text is visible to all who may see the item: sensitive notes are left out, unless
+        the item itself is sensitive."""
+        notes = [note for note in self.work.notes.values() if note.about == item.id]
+        is_item_sensitive = item.sensitivity is Sensitivity.HIGH
+        shown = [note for note in notes if is_item_sensitive or not is_sensitive(note)]
         live = [note for note in shown if note.is_live(self.work.at)]
         return [note.content for note in sorted(live, key=_newest_first)]
 
@@ -276,7 +295,7 @@ class _GraphDiff:
         )
 
     def _category(self, item: Node | Edge | Note) -> str | None:
-        """Of an edge, and of what is noted on it, that of the end it begins at."""
+        """An edge, and a note on it, has the category of the edge's first node."""
         if isinstance(item, Node):
             return item.category
         about = item if isinstance(item, Edge) else self.work.edges.get(item.about)
@@ -284,24 +303,25 @@ class _GraphDiff:
         return node.category if node else None
 
 
-def apply_fold(node: Node, told: FoldedNode | None) -> Node:
-    """The owner is called what they call themself, and is there whoever tells of them."""
-    if node.is_owner and (told is None or told.sensitivity is Sensitivity.HIGH):
+def apply_fold(node: Node, folded: FoldedNode | None) -> Node:
+    """The owner's name comes from the profile, and the owner's node is always active."""
+    if node.is_owner and (folded is None or folded.sensitivity is Sensitivity.HIGH):
         return node.evolve(aliases=(), addresses=(), description="", mentioned=Mentioned())
-    if told is None:
+    if folded is None:
         return node.evolve(stands=False)
     if node.is_owner:
         return node.evolve(
-            aliases=tuple(name for name in (told.name, *told.aliases) if name != node.name),
-            addresses=told.addresses,
-            description=told.description,
-            mentioned=told.mentioned,
+            aliases=tuple(name for name in (folded.name, *folded.aliases) if name != node.name),
+            addresses=folded.addresses,
+            description=folded.description,
+            mentioned=folded.mentioned,
         )
-    return node.evolve(**{name: getattr(told, name) for name in FoldedNode.__slots__}, stands=True)
+    return node.evolve(
+        **{name: getattr(folded, name) for name in FoldedNode.__slots__}, stands=True
+    )
 
 
 def node_search_text(node: Node, notes: Iterable[str]) -> str:
-    """What a node is found by."""
     names = ". ".join(dict.fromkeys(node.names))
     words = (names, node.description, " ".join(notes)[:MAX_SEARCHED_NOTES])
     return "\n".join(word for word in words if word)
@@ -314,7 +334,7 @@ def _newest_first(note: Note) -> tuple[float, str]:
 def _embed_steps(
     engine: EngineContext, steps: Sequence[PutNode | PutEdge]
 ) -> list[PutNode | PutEdge]:
-    """One call to the embedder for all of them."""
+    """One embedder call for all steps."""
     vectors = engine.embed([step.text or "" for step in steps]) if steps else None
     if vectors is None:
         return list(steps)

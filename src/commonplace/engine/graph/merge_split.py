@@ -1,7 +1,7 @@
 """Merge two nodes into one, and split one into two.
 
-A node that is merged keeps its id and what was told of it; another one speaks for it. So a merge
-can be undone, and whoever knows the old id finds the new one.
+A merged node keeps its id and its assertions; ``merged_into`` names the node that replaces it. So a
+merge can be undone, and the old id still resolves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from commonplace.model.memory.memory import Sensitivity
 
 
 def mark_merged(work: GraphUnitOfWork, keep: Node, other: Node) -> None:
-    """From now on ``keep`` speaks for ``other``."""
+    """Merge ``other`` into ``keep``."""
     if keep.id == other.id:
         raise InvalidInput("These two nodes are merged already.", field="other")
     if other.is_owner:
@@ -40,13 +40,12 @@ def mark_merged(work: GraphUnitOfWork, keep: Node, other: Node) -> None:
 
 
 def mark_unmerged(work: GraphUnitOfWork, merged: Node) -> None:
-    """It speaks for itself again."""
     work.load([merged.id])
     work.load_relations([merged.id])
-    keeper = work.node(merged.merged_into or "")
+    root = work.node(merged.merged_into or "")
     work.put(replace(merged, merged_into=None))
-    if keeper is not None:
-        work.put(keeper)  # so that it is folded without the other
+    if root is not None:
+        work.put(root)  # so that it is recomputed without the other
 
 
 def split_assertions(
@@ -57,12 +56,12 @@ def split_assertions(
     names: Collection[str],
     sources: Collection[str],
 ) -> Node:
-    """What was told of ``node`` under these names, or by these sources, becomes another node's."""
+    """Move the assertions with these names, or of these sources, to a new node."""
     work.load([node.id])
     work.load_relations([node.id])
     keys = set(map(name_key, names))
-    mine = [t for t in work.told.values() if work.root(t.node) == node.id]
-    moved = [t for t in mine if t.key in keys or (t.source and t.source.id in sources)]
+    assertions = [t for t in work.node_assertions.values() if work.root(t.node) == node.id]
+    moved = [t for t in assertions if t.key in keys or (t.source and t.source.id in sources)]
     if not moved:
         raise InvalidInput(
             "No assertion about this node has these names or sources.",
@@ -70,23 +69,23 @@ def split_assertions(
             "beside others is taken away with nodes update and not_aliases.",
             field="names",
         )
-    if len(moved) == len(mine):
+    if len(moved) == len(assertions):
         raise InvalidInput(
             "Nothing would be left of the node: these are all its assertions.",
             remedy="Give fewer names or sources; to rename a node, update it.",
             field="names",
         )
-    guarded = all(map(is_sensitive, moved))
-    word = NodeInput(
+    is_sensitive_only = all(map(is_sensitive, moved))
+    node_input = NodeInput(
         type=node.type,
         subtype=node.subtype,
         name=name,
         confidence=node.confidence,
-        sensitivity=Sensitivity.HIGH if guarded else Sensitivity.NORMAL,
+        sensitivity=Sensitivity.HIGH if is_sensitive_only else Sensitivity.NORMAL,
     )
-    other = create_node(work, word)
+    other = create_node(work, node_input)
     for assertion in moved:
-        work.tell(replace(assertion, node=other.id))
+        work.put_assertion(replace(assertion, node=other.id))
     _move_relations_and_notes(work, node, other, {t.source.id for t in moved if t.source})
     work.put(node)
     return other
@@ -95,15 +94,17 @@ def split_assertions(
 def _move_relations_and_notes(
     work: GraphUnitOfWork, node: Node, other: Node, sources: set[str]
 ) -> None:
-    """Relations and notes of the sources that mean only the other one."""
-    told = [t for t in work.told.values() if t.source and work.root(t.node) == node.id]
-    only_other = sources - {t.source.id for t in told if t.source}
-    for assertion in list(work.related.values()):
+    """Move relations and notes of sources that mention only the new node."""
+    remaining = [
+        t for t in work.node_assertions.values() if t.source and work.root(t.node) == node.id
+    ]
+    only_other = sources - {t.source.id for t in remaining if t.source}
+    for assertion in list(work.edge_assertions.values()):
         if assertion.source and assertion.source.id in only_other:
             a, b = (
                 other.id if work.root(end) == node.id else end for end in (assertion.a, assertion.b)
             )
-            work.relate(replace(assertion, a=a, b=b))
+            work.put_relation(replace(assertion, a=a, b=b))
     for note in list(work.notes.values()):
         if note.about == node.id and note.source and note.source.id in only_other:
-            work.note(replace(note, about=other.id))
+            work.put_note(replace(note, about=other.id))

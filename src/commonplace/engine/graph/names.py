@@ -1,7 +1,7 @@
 """Node names: name index, namesakes, and resolving a name to a node.
 
-Whoever is mistaken for another is harder to mend than one who is there twice (`merge` mends that),
-so a name that could be several people's is nobody's, unless one of them takes part.
+Wrongly joining two people is harder to repair than a duplicate node, which `merge` repairs. So a
+name that could mean several people resolves to none of them, unless one is present in the source.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def organisation_key(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class NameIndex:
-    """Nodes by their names, as they are compared. A name may be several nodes'."""
+    """Nodes by their folded names. Several nodes may share a name."""
 
     owner: Node | None
     nodes: Mapping[str, Node]
@@ -48,8 +48,8 @@ class NameIndex:
     by_address: Mapping[str, str]
     by_part: Mapping[str, tuple[str, ...]]  # people, by each word of their names
 
-    def called(self, type: NodeType, subtype: str, key: str) -> str | None:
-        """The node that has this very name as its first."""
+    def by_primary_name(self, type: NodeType, subtype: str, key: str) -> str | None:
+        """The node whose primary name has this key; aliases do not count."""
         for id in self.by_key.get((type, key), ()):
             node = self.nodes[id]
             if node.key == key and node.subtype == subtype:
@@ -58,8 +58,8 @@ class NameIndex:
 
 
 def without_owner(known: NameIndex) -> NameIndex:
-    """All but the owner, as far as names and addresses go: who in a source is the owner is seen in
-    the source itself, so nobody else there is, though they share a name."""
+    """The index without the owner's names and addresses. Extraction identifies the owner from the
+    source itself, so other people there are not the owner, even if they share a name."""
     if known.owner is None:
         return known
     id = known.owner.id
@@ -84,14 +84,14 @@ def _without_id(id: str, ids: Iterable[str]) -> tuple[str, ...]:
 
 
 def ambiguous_first_names(people: Iterable[str]) -> set[str]:
-    """ "Tom", beside Tom Chen and Tom Levi."""
+    """First names that several full names share: "Tom" of Tom Chen and Tom Levi."""
     keys = {name_key(name) for name in people if not is_description(name)}
     firsts = Counter(key.split()[0] for key in keys if " " in key)
     return {first for first, count in firsts.items() if count > 1}
 
 
 def name_taken_error(name: str, other: str | None, field: str) -> InvalidInput:
-    """``other``: the node that has it, where the caller may see that one."""
+    """``other``: the node that has the name, if the caller may see it."""
     remedy = "Choose another name"
     if other is not None:
         remedy += f", or look at the one that has it: node {other}"
@@ -99,13 +99,13 @@ def name_taken_error(name: str, other: str | None, field: str) -> InvalidInput:
 
 
 def build_name_index(nodes: Iterable[Node]) -> NameIndex:
-    """``nodes``: those that stand and speak for themselves."""
-    standing = {node.id: node for node in nodes}
+    """``nodes``: active nodes that are not merged."""
+    by_id = {node.id: node for node in nodes}
     by_key: dict[tuple[NodeType, str], dict[str, None]] = defaultdict(dict)
     bare: dict[str, dict[str, None]] = defaultdict(dict)
     parts: dict[str, dict[str, None]] = defaultdict(dict)
     addresses: dict[str, str] = {}
-    for node in standing.values():
+    for node in by_id.values():
         for name in node.names:
             key = fold(name)
             by_key[node.type, key][node.id] = None
@@ -117,8 +117,8 @@ def build_name_index(nodes: Iterable[Node]) -> NameIndex:
         keys = (email_key(address) for address in node.addresses)
         addresses.update({key: node.id for key in keys if key})
     return NameIndex(
-        owner=next((node for node in standing.values() if node.is_owner), None),
-        nodes=standing,
+        owner=next((node for node in by_id.values() if node.is_owner), None),
+        nodes=by_id,
         by_key={key: tuple(ids) for key, ids in by_key.items()},
         by_bare_key={key: tuple(ids) for key, ids in bare.items()},
         by_address=addresses,
@@ -126,25 +126,25 @@ def build_name_index(nodes: Iterable[Node]) -> NameIndex:
     )
 
 
-MAX_LISTED_NODES = 5  # of those who could be meant
+MAX_LISTED_NODES = 5  # candidates in an error message
 _MERGE_REMEDY = "If the two are one, merge them; else choose another."
 
 
 def find_namesake(known: NameIndex, type: NodeType, subtype: str, name: str) -> Node | None:
-    """The node that is called so: whose first name it is, else who has it beside others. Where one
-    of two things is of no known sort, they are taken for one."""
+    """The node with this primary name, else the one with this alias. An unknown subtype matches
+    any."""
     key = name_key(name)
-    called = [known.nodes[id] for id in known.by_key.get((type, key), ())]
-    alike = [node for node in called if not subtype or node.subtype in ("", subtype)]
-    first = [node for node in alike if node.key == key]
-    found = first or alike
-    if len(found) > 1:
+    named = [known.nodes[id] for id in known.by_key.get((type, key), ())]
+    of_subtype = [node for node in named if not subtype or node.subtype in ("", subtype)]
+    primary = [node for node in of_subtype if node.key == key]
+    candidates = primary or of_subtype
+    if len(candidates) > 1:
         raise InvalidInput(
-            f"{name!r} is ambiguous: {_list_nodes(found)}.",
+            f"{name!r} is ambiguous: {_list_nodes(candidates)}.",
             remedy="Update one by its id (nodes update), or give the new node a longer name.",
             field="name",
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def refuse_taken_name(
@@ -155,9 +155,9 @@ def refuse_taken_name(
     names: Iterable[str],
     field: str,
 ) -> None:
-    """``node``: whom they are given to; None: a new one."""
+    """``node``: the node that gets the names; None: a new one."""
     for name in names:
-        other = known.nodes.get(known.called(type, subtype, name_key(name)) or "")
+        other = known.nodes.get(known.by_primary_name(type, subtype, name_key(name)) or "")
         if other is not None and other != node:
             raise InvalidInput(
                 f"{name!r} is the name of {_describe_node(other)}.",
@@ -178,8 +178,8 @@ def refuse_taken_address(known: NameIndex, node: Node | None, addresses: Iterabl
 
 
 def _list_nodes(nodes: Sequence[Node]) -> str:
-    told = ", ".join(_describe_node(node) for node in nodes[:MAX_LISTED_NODES])
-    return told if len(nodes) <= MAX_LISTED_NODES else f"{told} …"
+    listed = ", ".join(_describe_node(node) for node in nodes[:MAX_LISTED_NODES])
+    return listed if len(nodes) <= MAX_LISTED_NODES else f"{listed} …"
 
 
 def _describe_node(node: Node) -> str:
@@ -187,8 +187,8 @@ def _describe_node(node: Node) -> str:
 
 
 MIN_SIMILARITY = 0.94  # Jaro-Winkler
-MIN_MISSPELT_LENGTH = 6  # letters: shorter names that are alike are mostly different ones
-_VOWELS = "aeiouyה"  # a name with one more at its end is mostly another's
+MIN_MISSPELT_LENGTH = 6  # shorter names that are similar are mostly different names
+_VOWELS = "aeiouyה"  # a name with one more at its end is mostly another name
 _GIVEN_NAMES = frozenset(map(name_key, GIVEN_NAMES | HEBREW_GIVEN_NAMES))
 
 
@@ -208,17 +208,17 @@ def resolve_node(
     addresses: Collection[str] = (),
     present: Collection[str] = (),
 ) -> str | Ambiguous | None:
-    """A node's id; None: it is a new one. ``present``: nodes that take part."""
+    """The id of the node; None: a new one. ``present``: nodes known to be in the source."""
     for address in addresses:
         if id := known.by_address.get(email_key(address) or ""):
             return id
-    spelt = list(dict.fromkeys(names))
-    proper = [name for name in spelt if not is_description(name)]
-    ways = (
-        *(_resolve_exact(known, type, subtype, name, present, proper) for name in spelt),
-        *(_resolve_misspelt(known, type, subtype, name) for name in spelt),
+    given = list(dict.fromkeys(names))
+    proper = [name for name in given if not is_description(name)]
+    attempts = (
+        *(_resolve_exact(known, type, subtype, name, present, proper) for name in given),
+        *(_resolve_misspelt(known, type, subtype, name) for name in given),
     )
-    return next((found for found in ways if found is not None), None)
+    return next((found for found in attempts if found is not None), None)
 
 
 def _resolve_exact(
@@ -237,46 +237,45 @@ def _resolve_exact(
         )
     if type is NodeType.PERSON and is_description(name):
         exact = tuple(id for id in exact if _is_compatible(proper, known.nodes[id]))
-    if called := [id for id in exact if known.nodes[id].key == key]:
-        return _only_candidate(called, present)
+    if primary := [id for id in exact if known.nodes[id].key == key]:
+        return _only_candidate(primary, present)
     if type is not NodeType.PERSON or is_description(name) or (exact and " " in key):
         return _only_candidate(exact, present)
-    # "Tom", that one Tom is called, is no more his than that of another whose name it is part of.
+    # "Tom" as an alias of one node is as ambiguous as "Tom" as a part of another node's name.
     return _only_candidate(dict.fromkeys((*exact, *_match_by_part(known, key))), present)
 
 
 def _is_compatible(proper: Sequence[str], node: Node) -> bool:
-    """One manager may follow another, and there may be two brothers: words that only describe
-    somebody mean whoever has no name yet, or has that of whom they mean."""
-    theirs = {name_key(name) for name in node.names if not is_description(name)}
-    ours = [name_key(name) for name in proper]
-    if not theirs or not ours:
+    """A description ("my manager") may fit several people: it matches a node without a proper name,
+    or one whose name agrees with the given names."""
+    node_keys = {name_key(name) for name in node.names if not is_description(name)}
+    given_keys = [name_key(name) for name in proper]
+    if not node_keys or not given_keys:
         return True
-    return any(key in theirs or _may_be_same(key.split(), node) for key in ours)
+    return any(key in node_keys or _may_be_same(key.split(), node) for key in given_keys)
 
 
 def _of_subtype(known: NameIndex, ids: Iterable[str], subtype: str) -> tuple[str, ...]:
-    """A company and a place may share a name. Where one of the two is of no known sort, they are
-    taken for one."""
+    """A company and a place may share a name. An unknown subtype matches any."""
     return tuple(id for id in ids if not subtype or known.nodes[id].subtype in ("", subtype))
 
 
 def _only_candidate(ids: Collection[str], present: Collection[str]) -> str | Ambiguous | None:
     if len(ids) > 1:
-        here = [id for id in ids if id in present]
-        return here[0] if len(here) == 1 else SEVERAL
+        in_source = [id for id in ids if id in present]
+        return in_source[0] if len(in_source) == 1 else SEVERAL
     return next(iter(ids), None)
 
 
 def _match_by_part(known: NameIndex, key: str) -> tuple[str, ...]:
-    """Sarah is Sarah Chen, and Sarah Chen is Sarah, as long as nothing in their names disagrees."""
+    """Match Sarah with Sarah Chen, in both directions, unless their names disagree."""
     words = key.split()
-    met = dict.fromkeys(id for word in words for id in known.by_part.get(word, ()))
-    meant = [id for id in met if _may_be_same(words, known.nodes[id])]
-    if len(words) > 1 and any(_is_full_name_with(words[0], known.nodes[id]) for id in met):
-        # Beside Tom Chen and Tom Levi, who is only known as Tom may be each of them.
-        meant = [id for id in meant if len(_fullest_name(known.nodes[id])) > 1]
-    return tuple(meant)
+    sharing = dict.fromkeys(id for word in words for id in known.by_part.get(word, ()))
+    matching = [id for id in sharing if _may_be_same(words, known.nodes[id])]
+    if len(words) > 1 and any(_is_full_name_with(words[0], known.nodes[id]) for id in sharing):
+        # If Tom Levi is known, a node that is only called Tom may be Tom Levi or Tom Chen.
+        matching = [id for id in matching if len(_fullest_name(known.nodes[id])) > 1]
+    return tuple(matching)
 
 
 def _is_full_name_with(first: str, node: Node) -> bool:
@@ -298,7 +297,7 @@ def _may_be_same(words: list[str], node: Node) -> bool:
 
 
 def _initials_agree(one: list[str], other: list[str]) -> bool:
-    """S. Chen and Sarah Chen."""
+    """True for S. Chen and Sarah Chen."""
     return one[-1] == other[-1] and all(
         a == b or (min(len(a), len(b)) == 1 and a[0] == b[0])
         for a, b in zip(one, other, strict=True)
@@ -306,7 +305,7 @@ def _initials_agree(one: list[str], other: list[str]) -> bool:
 
 
 def _resolve_misspelt(known: NameIndex, type: NodeType, subtype: str, name: str) -> str | None:
-    """Misspelt: long, alike, with as many words, and the same figures in it."""
+    """Only long, similar names with the same number of words and the same digits match."""
     key = name_key(name)
     if len(key) < MIN_MISSPELT_LENGTH or is_description(name):
         return None
@@ -332,8 +331,8 @@ def _digits(text: str) -> str:
 
 
 def _differ_by_one_slip(one: str, other: str) -> bool:
-    """Each word is the same but for one long one, which begins alike: Jonathon for Jonathan. Of
-    short ones (Levi, Levin) a letter more makes another name."""
+    """All words are equal except one long word with the same first letter: Jonathon, Jonathan. In
+    short words (Levi, Levin) one more letter makes another name."""
     differ = [(a, b) for a, b in zip(one.split(), other.split(), strict=True) if a != b]
     return len(differ) == 1 and all(
         len(a) >= MIN_MISSPELT_LENGTH and abs(len(a) - len(b)) <= 1 and a[0] == b[0]
@@ -342,8 +341,7 @@ def _differ_by_one_slip(one: str, other: str) -> bool:
 
 
 def _is_another_name(one: str, other: str) -> bool:
-    """Of people, words that are alike are often names that are both in use: Stephen and Stephan,
-    Daniel and Daniela."""
+    """Similar given names are often different names: Stephen and Stephan, Daniel and Daniela."""
     differ = [(a, b) for a, b in zip(one.split(), other.split(), strict=True) if a != b]
     return any(
         {a, b} <= _GIVEN_NAMES or any(long == short + end for end in _VOWELS)

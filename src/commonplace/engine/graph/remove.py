@@ -49,7 +49,7 @@ GraphItem = Node | Edge | Note | Artifact
 
 
 def load_visible_item(work: GraphUnitOfWork, principal: Principal, id: str) -> GraphItem:
-    """To be taken away or brought back. Of a node that was merged, the one that speaks for it."""
+    """An item to remove or restore; for a merged node, its merge root."""
     sight = visibility_by_id(principal)
     item = _load_item(work, id)
     if isinstance(item, Node) and item.is_owner:
@@ -58,14 +58,14 @@ def load_visible_item(work: GraphUnitOfWork, principal: Principal, id: str) -> G
             remedy="Forget or erase assertions about the owner instead.",
             field="ids",
         )
-    is_there = item is not None and _is_in_team_view(work.engine, principal, item.id)
-    if item is None or not is_there or not _is_visible(work, sight, item):
+    is_in_view = item is not None and _is_in_team_view(work.engine, principal, item.id)
+    if item is None or not is_in_view or not _is_visible(work, sight, item):
         raise NotFound(f"There is no {id!r} here.", field="ids")
     return item
 
 
 def _is_in_team_view(engine: EngineContext, principal: Principal, id: str) -> bool:
-    """A key for one team takes away, and brings back, only what it sees at this moment."""
+    """An API key of one team removes and restores only what it sees now."""
     if principal.team is None:
         return True
     snapshot = visible_graph(engine, principal, whole=True).snapshot
@@ -79,8 +79,10 @@ def _is_visible(work: GraphUnitOfWork, sight: Visibility, item: GraphItem) -> bo
             return sees_node(sight, item)
         case Edge():
             ends = {end: work.node(end) for end in item.ends}
-            seen = {id: node for id, node in ends.items() if node and sees_node(sight, node)}
-            return sees_edge(sight, seen, item)
+            visible_ends = {
+                id: node for id, node in ends.items() if node and sees_node(sight, node)
+            }
+            return sees_edge(sight, visible_ends, item)
         case Note():
             about = _load_item(work, item.about)
             return sees_note(sight, item) and about is not None and _is_visible(work, sight, about)
@@ -102,7 +104,7 @@ def _load_item(work: GraphUnitOfWork, id: str) -> GraphItem | None:
 
 
 def visibility_by_id(principal: Principal) -> Visibility:
-    """By its id the owner sees all of theirs."""
+    """The owner sees all of their own items by id."""
     return OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
 
 
@@ -116,13 +118,13 @@ def is_graph_id(id: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class GraphRemoval:
     steps: tuple[ChangesetStep, ...] = ()
-    gone: tuple[str, ...] = ()  # what was named, and the edges that went along
+    gone: tuple[str, ...] = ()  # the given ids, and the edges removed with them
 
 
 def remove_items(
     engine: EngineContext, principal: Principal, ids: Sequence[str], ended: Event
 ) -> GraphRemoval:
-    """All of them, or NotFound naming the first that is not there for this caller."""
+    """Removes all, or raises NotFound for the first id that the caller cannot see."""
     if not ids:
         return GraphRemoval()
     work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
@@ -130,28 +132,28 @@ def remove_items(
         load_visible_item(work, principal, id)
         retract_item(work, id)
     steps = diff_graph(work, ended=ended)
-    made = tuple(
+    removed_artifacts = tuple(
         RemoveArtifact(id, Entry(op=Op.DELETE, event=ended, subject=id, category=OF_ARTIFACTS))
         for id in ids
         if id.startswith(ARTIFACT)
     )
-    along = [step.id for step in steps if isinstance(step, RemoveNode | RemoveEdge)]
-    return GraphRemoval((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
+    removed = [step.id for step in steps if isinstance(step, RemoveNode | RemoveEdge)]
+    return GraphRemoval((*steps, *removed_artifacts), tuple(dict.fromkeys([*ids, *removed])))
 
 
 def retract_item(work: GraphUnitOfWork, id: str) -> None:
-    """All that is told of it, and what is noted on it."""
+    """Retract all assertions about an item, and its notes."""
     if id.startswith(NODE):
         work.load([id])
         work.load_relations([id])
         group = set(work.group(work.root(id)))
-        work.retract([t.id for t in work.told.values() if t.node in group])
-        work.retract([t.id for t in work.related.values() if {t.a, t.b} & group])
+        work.retract([t.id for t in work.node_assertions.values() if t.node in group])
+        work.retract([t.id for t in work.edge_assertions.values() if {t.a, t.b} & group])
     elif id.startswith(EDGE):
         work.load_edges([id])
         if edge := work.edges.get(id):
             work.load_relations([edge.a], equivalent_types(edge.type))
-        work.retract([t.id for t in work.related.values() if t.edge == id])
+        work.retract([t.id for t in work.edge_assertions.values() if t.edge == id])
     elif id.startswith(NOTE):
         for note in work.engine.store.graph_items(work.scope, GraphQuery(notes=[id])).notes:
             work.load_subject(note.about)
@@ -160,7 +162,7 @@ def retract_item(work: GraphUnitOfWork, id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VisibilityChange:
-    """Out of sight, or back."""
+    """Items that were forgotten or restored."""
 
     steps: tuple[ChangesetStep, ...] = ()
     ids: tuple[str, ...] = ()
@@ -186,19 +188,19 @@ def restore_graph_items(
 def purge_graph_items(
     engine: EngineContext, scope: Scope, by: str, now: datetime
 ) -> tuple[ChangesetStep, ...]:
-    """What was forgotten long enough ago, and notes and artifacts whose time is over."""
-    over = engine.store.ended_graph_items(
+    """Remove items whose restore period is over, and expired notes and artifacts."""
+    ended = engine.store.ended_graph_items(
         scope, EndedQuery(now, ephemeral_cutoff(now), limit=_NOTES_AT_ONCE)
     )
-    due = [id for id, at in over.forgotten.items() if at <= now]
-    ended = [note.id for note in over.notes]
+    due = [id for id, at in ended.forgotten.items() if at <= now]
+    expired_notes = [note.id for note in ended.notes]
     work = GraphUnitOfWork(engine, scope, by, now)
-    for id in dict.fromkeys([*due, *ended]):
+    for id in dict.fromkeys([*due, *expired_notes]):
         if not _is_artifact(id):
             retract_item(work, id)
-    made = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
-    made |= dict.fromkeys(over.artifacts, Event.TTL)
-    return (*diff_graph(work), *(_remove_artifact(id, event) for id, event in made.items()))
+    artifacts = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
+    artifacts |= dict.fromkeys(ended.artifacts, Event.TTL)
+    return (*diff_graph(work), *(_remove_artifact(id, event) for id, event in artifacts.items()))
 
 
 _NOTES_AT_ONCE = 1000
@@ -221,28 +223,28 @@ def _set_forgotten(
 ) -> VisibilityChange:
     work = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
     items = [_refuse_ended(load_visible_item(work, principal, id), work.at) for id in ids]
-    moving = [item for item in items if (item.purge_at is None) is not (until is None)]
+    changing = [item for item in items if (item.purge_at is None) is not (until is None)]
     if until is None:
         names = build_name_index(engine.graph_cache.of(principal.own_scope).snapshot.nodes.values())
-        _refuse_taken(names, visibility_by_id(principal), moving)
-    for item in moving:
+        _refuse_taken(names, visibility_by_id(principal), changing)
+    for item in changing:
         _set_purge_at(work, item, until)
     artifacts = tuple(
         PutArtifact(
             replace(each, purge_at=until, updated_at=work.at),
             Entry(op=_OP_OF_EVENT[event], event=event, subject=each.id, category=OF_ARTIFACTS),
         )
-        for each in moving
+        for each in changing
         if isinstance(each, Artifact)
     )
-    already = tuple(item.id for item in items if item not in moving)
+    already = tuple(item.id for item in items if item not in changing)
     return VisibilityChange(
-        (*diff_graph(work, moved=event), *artifacts), tuple(each.id for each in moving), already
+        (*diff_graph(work, moved=event), *artifacts), tuple(each.id for each in changing), already
     )
 
 
 def _refuse_ended(item: GraphItem, now: datetime) -> GraphItem:
-    """What is past its end is not there any more: the night has only not come yet."""
+    """An expired artifact counts as removed, even before maintenance purges it."""
     if isinstance(item, Artifact) and item.has_ended(now):
         raise NotFound(f"There is no {item.id!r} here.", field="ids")
     return item
@@ -258,12 +260,14 @@ def _set_purge_at(work: GraphUnitOfWork, item: GraphItem, until: datetime | None
         work.put_edge(item.evolve(purge_at=until))
     elif isinstance(item, Note):
         work.load_subject(item.about)
-        work.note(replace(item, purge_at=until))
+        work.put_note(replace(item, purge_at=until))
 
 
-def _refuse_taken(names: NameIndex, sight: Visibility, coming: Sequence[GraphItem]) -> None:
-    for item in coming:
-        if isinstance(item, Node) and (other := names.called(item.type, item.subtype, item.key)):
+def _refuse_taken(names: NameIndex, sight: Visibility, items: Sequence[GraphItem]) -> None:
+    for item in items:
+        if isinstance(item, Node) and (
+            other := names.by_primary_name(item.type, item.subtype, item.key)
+        ):
             is_seen = sees_node(sight, names.nodes[other])
             raise name_taken_error(item.name, other if is_seen else None, "ids")
 
@@ -271,45 +275,47 @@ def _refuse_taken(names: NameIndex, sight: Visibility, coming: Sequence[GraphIte
 def retract_sources(
     engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
 ) -> tuple[ChangesetStep, ...]:
-    """As if they had never been met: what others tell, too, has one support fewer."""
+    """Recompute the graph as if these sources had never been extracted."""
     work, ids = _open_for_sources(engine, scope, sources, by, at)
     work.retract(ids)
-    made = [
+    artifacts = [
         replace(each, source=None)
         for each in engine.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
         if each.source is not None and each.source.id in sources
     ]
-    read = engine.store.extractions(scope, sources)
+    extractions = engine.store.extractions(scope, sources)
     return (
         *diff_graph(work, ended=ended),
-        *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in made),
-        *(SetExtraction(each, Entry(op=Op.DELETE), gone=True) for each in read),
+        *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in artifacts),
+        *(SetExtraction(each, Entry(op=Op.DELETE), gone=True) for each in extractions),
     )
 
 
 def set_sources_standing(
-    engine: EngineContext, scope: Scope, sources: Sequence[str], stands: bool, by: str, at: datetime
+    engine: EngineContext, scope: Scope, sources: Sequence[str], active: bool, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
-    """Hidden with a source that is forgotten, and back with it."""
+    """Hide assertions with their forgotten sources, or show them again."""
     work, ids = _open_for_sources(engine, scope, sources, by, at)
-    work.set_standing(ids, stands)
+    work.set_active(ids, active)
     return diff_graph(work)
 
 
 def apply_source_sensitivity(
     engine: EngineContext, scope: Scope, source: Source, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
-    """What a source tells is as sensitive as the source."""
+    """Assertions are as sensitive as their source."""
     work, _ = _open_for_sources(engine, scope, [source.id], by, at)
-    for told in list(work.told.values()):
-        if told.source and told.source.id == source.id:
-            work.tell(replace(told, source=_with_sensitivity(told.source, source)))
-    for related in list(work.related.values()):
-        if related.source and related.source.id == source.id:
-            work.relate(replace(related, source=_with_sensitivity(related.source, source)))
+    for assertion in list(work.node_assertions.values()):
+        if assertion.source and assertion.source.id == source.id:
+            work.put_assertion(
+                replace(assertion, source=_with_sensitivity(assertion.source, source))
+            )
+    for relation in list(work.edge_assertions.values()):
+        if relation.source and relation.source.id == source.id:
+            work.put_relation(replace(relation, source=_with_sensitivity(relation.source, source)))
     for note in list(work.notes.values()):
         if note.source and note.source.id == source.id:
-            work.note(replace(note, source=_with_sensitivity(note.source, source)))
+            work.put_note(replace(note, source=_with_sensitivity(note.source, source)))
     return diff_graph(work)
 
 
@@ -329,4 +335,4 @@ def _open_for_sources(
     work.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))
     for assertion in edges:
         work.load_relations([assertion.a], [assertion.type])
-    return work, [each.id for told in (nodes, edges, notes) for each in told]
+    return work, [each.id for items in (nodes, edges, notes) for each in items]

@@ -1,4 +1,4 @@
-"""User assertions on nodes, relations and notes, without a source; merge and split."""
+"""User assertions: what owners and agents state about nodes and relations, without a source."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from commonplace.model.graph.types import NodeType, comparable_name
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
 
-MAX_NAMES = 100  # of one kind, in one word: aliases, addresses
+MAX_NAMES = 100  # aliases, or addresses, of one assertion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeInput:
-    """What is said of a node."""
+    """The fields of a user assertion about a node."""
 
     type: NodeType
     name: str
-    is_named: bool = True  # False: it is only spoken of by that name, and stays called as it is
+    is_named: bool = True  # False: the name only refers to the node and does not rename it
     subtype: str = ""
     aliases: tuple[str, ...] = ()
-    not_called: tuple[str, ...] = ()  # names and addresses that are not its
+    not_called: tuple[str, ...] = ()  # rejected names and addresses
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 1.0
@@ -47,97 +47,100 @@ class NodeInput:
 
 
 def create_node(
-    work: GraphUnitOfWork, word: NodeInput, ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    work: GraphUnitOfWork, node_input: NodeInput, ttl_policy: TtlPolicy = TtlPolicy.DECAY
 ) -> Node:
     node = Node(
         id=NODE_PREFIX + work.engine.new_id(),
         user_id=work.scope.name,
-        type=word.type,
-        subtype=word.subtype,
-        name=word.name,
-        key=name_key(word.name),
+        type=node_input.type,
+        subtype=node_input.subtype,
+        name=node_input.name,
+        key=name_key(node_input.name),
         ttl_policy=ttl_policy,
         created_by=work.by,
         created_at=work.at,
         updated_at=work.at,
     )
     work.put(node)
-    assert_node(work, node, word)
+    assert_node(work, node, node_input)
     return node
 
 
-def assert_node(work: GraphUnitOfWork, node: Node, word: NodeInput) -> None:
-    """Of each who says something the last word counts; those before are kept, for they were what
-    was known then. The name that it had stays one of its names: whoever still says it means this
-    node. What was said of it while it was guarded counts beside what is said openly."""
-    mine = own_assertion(work, node, word.sensitivity)
-    not_called = _denied_names(word, mine)
-    aliases = word.aliases
-    was_named = mine is not None and mine.key not in ("", word.key)
-    if mine and was_named and mine.name not in (*aliases, *not_called):
-        aliases = (*aliases, mine.name)
-    just_now = mine is not None and mine.recorded_at == work.at
-    work.tell(
+def assert_node(work: GraphUnitOfWork, node: Node, node_input: NodeInput) -> None:
+    """Add an assertion. Of each author the latest counts; earlier ones are kept for ``known_at``.
+    The previous name becomes an alias. An author's sensitive and normal assertions are separate."""
+    previous = own_assertion(work, node, node_input.sensitivity)
+    not_called = _rejected_names(node_input, previous)
+    aliases = node_input.aliases
+    was_renamed = previous is not None and previous.key not in ("", node_input.key)
+    if previous and was_renamed and previous.name not in (*aliases, *not_called):
+        aliases = (*aliases, previous.name)
+    is_same_moment = previous is not None and previous.recorded_at == work.at
+    work.put_assertion(
         NodeAssertion(
-            id=mine.id if mine and just_now else work.engine.new_id(),
+            id=previous.id if previous and is_same_moment else work.engine.new_id(),
             node=node.id,
             source=None,
             by=work.by,
             recorded_at=work.at,
-            type=word.type,
-            name=word.name,
-            key=word.key,
-            subtype=word.subtype,
+            type=node_input.type,
+            name=node_input.name,
+            key=node_input.key,
+            subtype=node_input.subtype,
             aliases=aliases,
             not_called=not_called,
-            addresses=word.addresses,
-            description=word.description,
-            confidence=word.confidence,
-            sensitivity=word.sensitivity,
+            addresses=node_input.addresses,
+            description=node_input.description,
+            confidence=node_input.confidence,
+            sensitivity=node_input.sensitivity,
         )
     )
 
 
-def _denied_names(word: NodeInput, mine: NodeAssertion | None) -> tuple[str, ...]:
-    """What it was said not to be called stays so, until it is given as a name again."""
-    names = (word.name,) if word.is_named else ()
-    given = {comparable_name(each) for each in (*names, *word.aliases, *word.addresses)}
-    before = [
-        name for name in (mine.not_called if mine else ()) if comparable_name(name) not in given
+def _rejected_names(node_input: NodeInput, previous: NodeAssertion | None) -> tuple[str, ...]:
+    """A rejected name stays rejected until it is given as a name again."""
+    names = (node_input.name,) if node_input.is_named else ()
+    given = {comparable_name(each) for each in (*names, *node_input.aliases, *node_input.addresses)}
+    still_rejected = [
+        name
+        for name in (previous.not_called if previous else ())
+        if comparable_name(name) not in given
     ]
-    names_not_its = tuple(dict.fromkeys((*before, *word.not_called)))
-    _refuse_too_many(names_not_its, "names that are not its", "not_aliases")
-    return names_not_its
+    rejected = tuple(dict.fromkeys((*still_rejected, *node_input.not_called)))
+    _refuse_too_many(rejected, "names that are not its", "not_aliases")
+    return rejected
 
 
 def update_node_input(
     work: GraphUnitOfWork,
     node: Node,
     changes: Mapping[str, Any],
-    spoken_of: str,
+    referred_to_as: str,
     sensitivity: Sensitivity | None = None,
 ) -> NodeInput:
-    """What the caller said of it before, with ``changes``: fields of a NodeWord, of which names and
-    addresses are added. ``spoken_of``: what they call it now."""
-    guarded = sensitivity or node.sensitivity
-    said = own_assertion(work, node, guarded)
-    kept: dict[str, Any] = {"type": node.type, "subtype": node.subtype, "sensitivity": guarded}
+    """The caller's previous assertion with ``changes``: fields of a NodeInput. Given aliases and
+    addresses are added. ``referred_to_as``: the name or id that the caller used."""
+    level = sensitivity or node.sensitivity
+    previous = own_assertion(work, node, level)
+    defaults: dict[str, Any] = {"type": node.type, "subtype": node.subtype, "sensitivity": level}
     if changes.get("type", node.type) is not NodeType.ENTITY:
         if "subtype" in changes:
             raise InvalidInput("Only an Entity can have a type.", field="type")
-        kept["subtype"] = ""
-    if said is not None:
-        kept["description"] = said.description
-    listed = {field: _extend_list(said, field, changes) for field in ("aliases", "addresses")}
-    named = {"is_named": True} if "name" in changes else _previous_name(node, said, spoken_of)
-    word = NodeInput(**{**kept, **named, **changes, **listed})
-    return _remove_denied(word, node, changes) if word.not_called else word
+        defaults["subtype"] = ""
+    if previous is not None:
+        defaults["description"] = previous.description
+    listed = {field: _extend_list(previous, field, changes) for field in ("aliases", "addresses")}
+    named = (
+        {"is_named": True} if "name" in changes else _previous_name(node, previous, referred_to_as)
+    )
+    node_input = NodeInput(**{**defaults, **named, **changes, **listed})
+    return _remove_rejected(node_input, node, changes) if node_input.not_called else node_input
 
 
 def _extend_list(
-    said: NodeAssertion | None, field: str, changes: Mapping[str, Any]
+    previous: NodeAssertion | None, field: str, changes: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    before: tuple[str, ...] = getattr(said, field) if said else ()
+    before: tuple[str, ...] = getattr(previous, field) if previous else ()
     listed = tuple(dict.fromkeys((*before, *changes.get(field, ()))))
     _refuse_too_many(listed, field, field)
     return listed
@@ -150,51 +153,53 @@ def _refuse_too_many(names: Sized, what: str, field: str) -> None:
         )
 
 
-def _previous_name(node: Node, said: NodeAssertion | None, spoken_of: str) -> dict[str, Any]:
-    """The name that the speaker has given it. One that only sources tell is not theirs, and goes
-    with these; so of those that they have not named it is kept by which name they speak of it."""
+def _previous_name(
+    node: Node, previous: NodeAssertion | None, referred_to_as: str
+) -> dict[str, Any]:
+    """The name that the caller gave the node before. A name that only sources assert must go with
+    them, so without an own name only the name that the caller used is stored."""
     if node.is_owner:
         return {"name": node.name}
-    if said is not None and said.key:
-        return {"name": said.name}
-    before = said.name if said else ""
-    return {"name": before or _known_spelling(node, spoken_of), "is_named": False}
+    if previous is not None and previous.key:
+        return {"name": previous.name}
+    before = previous.name if previous else ""
+    return {"name": before or _known_spelling(node, referred_to_as), "is_named": False}
 
 
-def _known_spelling(node: Node, spoken_of: str) -> str:
-    if spoken_of.startswith(NODE_PREFIX):
+def _known_spelling(node: Node, referred_to_as: str) -> str:
+    if referred_to_as.startswith(NODE_PREFIX):
         return ""
-    key = name_key(spoken_of)
-    return next((name for name in node.names if name_key(name) == key), spoken_of)
+    key = name_key(referred_to_as)
+    return next((name for name in node.names if name_key(name) == key), referred_to_as)
 
 
-def _remove_denied(word: NodeInput, node: Node, changes: Mapping[str, Any]) -> NodeInput:
-    """In each spelling that it is known by."""
-    keys = set(map(name_key, word.not_called))
-    called = word.name if word.is_named else node.name
-    if name_key(called) in keys:
+def _remove_rejected(node_input: NodeInput, node: Node, changes: Mapping[str, Any]) -> NodeInput:
+    """Remove rejected names in every spelling that the node has."""
+    keys = set(map(name_key, node_input.not_called))
+    name = node_input.name if node_input.is_named else node.name
+    if name_key(name) in keys:
         raise InvalidInput(
-            f"{called!r} is the node's own name.",
+            f"{name!r} is the node's own name.",
             remedy="Give the new name in `name`.",
             field="not_aliases",
         )
     if keys & set(map(name_key, (*changes.get("aliases", ()), *changes.get("addresses", ())))):
         raise InvalidInput("The same name is in aliases and in not_aliases.", field="not_aliases")
-    spelt = [each for each in (*node.names, *node.addresses) if name_key(each) in keys]
+    spellings = [each for each in (*node.names, *node.addresses) if name_key(each) in keys]
     return replace(
-        word,
-        name="" if name_key(word.name) in keys else word.name,
-        aliases=tuple(name for name in word.aliases if name_key(name) not in keys),
-        addresses=tuple(each for each in word.addresses if name_key(each) not in keys),
-        not_called=tuple(dict.fromkeys((*word.not_called, *spelt))),
+        node_input,
+        name="" if name_key(node_input.name) in keys else node_input.name,
+        aliases=tuple(name for name in node_input.aliases if name_key(name) not in keys),
+        addresses=tuple(each for each in node_input.addresses if name_key(each) not in keys),
+        not_called=tuple(dict.fromkeys((*node_input.not_called, *spellings))),
     )
 
 
-def ensure_asserted(work: GraphUnitOfWork, node: Node, spoken_of: str) -> None:
-    """Whoever says something about a node says, too, that it is there: it stays when the sources
-    that told of it are gone."""
+def ensure_asserted(work: GraphUnitOfWork, node: Node, referred_to_as: str) -> None:
+    """Statements about a node also assert the node itself, so that it stays when its sources are
+    erased."""
     if not node.is_owner and not _own_assertions(work, node):
-        assert_node(work, node, update_node_input(work, node, {}, spoken_of))
+        assert_node(work, node, update_node_input(work, node, {}, referred_to_as))
 
 
 def assert_relation(
@@ -203,7 +208,7 @@ def assert_relation(
     b: Node,
     type: str,
     *,
-    spoken_of: tuple[str, str],
+    referred_to_as: tuple[str, str],
     description: str = "",
     attitude: int | None = None,
     proximity: int | None = None,
@@ -214,12 +219,12 @@ def assert_relation(
     beside: bool = False,
     sensitivity: Sensitivity = Sensitivity.NORMAL,
 ) -> EdgeAssertion:
-    """As guarded as what it is about: the relation that is known already, and either end.
-    ``spoken_of``: what the two are called by whoever says so."""
+    """As sensitive as ``sensitivity`` or either end. ``referred_to_as``: the names or ids that the
+    caller used for the two."""
     if a.id == b.id:
         raise InvalidInput("A node cannot have a relationship with itself.", field="to_node")
-    ensure_asserted(work, a, spoken_of[0])
-    ensure_asserted(work, b, spoken_of[1])
+    ensure_asserted(work, a, referred_to_as[0])
+    ensure_asserted(work, b, referred_to_as[1])
     assertion = EdgeAssertion(
         id=work.engine.new_id(),
         edge="",
@@ -239,14 +244,14 @@ def assert_relation(
         confidence=confidence,
         sensitivity=_highest_sensitivity(sensitivity, a.sensitivity, b.sensitivity),
     )
-    work.relate(assertion)
+    work.put_relation(assertion)
     return assertion
 
 
 def attach_note(
     work: GraphUnitOfWork, about: Node | Edge, content: str, lifetime: NoteLifetime
 ) -> Note:
-    made = Note(
+    note = Note(
         id=OF_NOTES + work.engine.new_id(),
         about=about.id,
         content=content,
@@ -255,8 +260,8 @@ def attach_note(
         expires_at=note_expiry(lifetime, work.at),
         sensitivity=about.sensitivity,
     )
-    work.note(made)
-    return made
+    work.put_note(note)
+    return note
 
 
 def _highest_sensitivity(*marks: Sensitivity) -> Sensitivity:
@@ -266,11 +271,11 @@ def _highest_sensitivity(*marks: Sensitivity) -> Sensitivity:
 def own_assertion(
     work: GraphUnitOfWork, node: Node, sensitivity: Sensitivity
 ) -> NodeAssertion | None:
-    """What whoever speaks now has said of it before, as guarded as it is now."""
-    said = [t for t in _own_assertions(work, node) if t.sensitivity is sensitivity]
-    mine = [t for t in said if t.by == work.by]
-    return max(mine, key=lambda t: t.recorded_at, default=None)
+    """The author's latest assertion about a node, of this sensitivity."""
+    own = [t for t in _own_assertions(work, node) if t.sensitivity is sensitivity]
+    by_author = [t for t in own if t.by == work.by]
+    return max(by_author, key=lambda t: t.recorded_at, default=None)
 
 
 def _own_assertions(work: GraphUnitOfWork, node: Node) -> list[NodeAssertion]:
-    return [t for t in work.told.values() if t.node == node.id and t.source is None]
+    return [t for t in work.node_assertions.values() if t.node == node.id and t.source is None]

@@ -1,7 +1,7 @@
-"""Visible graph: a snapshot limited to a principal, or as of a moment; find a node in it.
+"""Visible graph: a snapshot limited to what a principal may see; find a node in it.
 
-Nothing downstream of here filters: explore, PageRank and Cypher work on what this gives them, so
-what may not be seen is not there at all.
+Explore, PageRank and Cypher work on this snapshot and do not filter again: items that the principal
+may not see are not in it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Citing = TypeVar("Citing", Note, Artifact)
 @dataclass(frozen=True, slots=True)
 class VisibleGraph:
     snapshot: GraphSnapshot
-    key: GraphKey  # of this very picture, for caches: whose, which revision, and how much of it
+    key: GraphKey  # cache key: owner, revision and visibility
 
 
 def visible_graph(
@@ -52,17 +52,17 @@ def visible_graph(
     sources: bool = False,
     silent: bool = False,
 ) -> VisibleGraph:
-    """``whole``: also what is marked sensitivity high, as an owner sees it who names it.
-    ``sources``: with those that speak of the nodes, which have to be asked for each time, since
-    somebody may have left a team in between. ``silent``: with those as well that speak of nobody,
-    or were not extracted yet."""
+    """``whole``: include items of high sensitivity, if the owner asks. ``sources``: include the
+    sources that mention nodes; these are read each time, because team membership may change
+    without a new revision. ``silent``: also include sources that mention no node or are not
+    extracted yet."""
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
     sources = sources or silent
     with engine.store.read_session():
-        limited = _load_visible(engine, principal, sight, whole, sources, silent)
-    return VisibleGraph(limited, _graph_key(principal, sight, limited))
+        snapshot = _load_visible(engine, principal, sight, whole, sources, silent)
+    return VisibleGraph(snapshot, _graph_key(principal, sight, snapshot))
 
 
 def _load_visible(
@@ -80,11 +80,9 @@ def _load_visible(
         )
     nodes, edges = snapshot.nodes, snapshot.edges
     about = nodes.keys() | edges.keys()
-    speaking = _cited_sources(snapshot) if sources else ()
+    cited = _cited_sources(snapshot) if sources else ()
     readable, teams = (
-        _readable_sources(engine, principal, sight, speaking, whole, silent)
-        if sources
-        else ({}, {})
+        _readable_sources(engine, principal, sight, cited, whole, silent) if sources else ({}, {})
     )
     return replace(
         snapshot,
@@ -100,34 +98,33 @@ def _load_visible(
 
 
 def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
-    """The nodes and edges alone that may be seen. Mentions, notes and artifacts are all there: who
-    takes this limits those that they read."""
+    """Limit nodes and edges only. The caller limits mentions, notes and artifacts."""
     nodes = {id: node for id, node in snapshot.nodes.items() if sees_node(sight, node)}
     edges = {id: edge for id, edge in snapshot.edges.items() if sees_edge(sight, nodes, edge)}
     return replace(snapshot, nodes=nodes, edges=edges)
 
 
 def _limit_to_team(
-    engine: EngineContext, home: Scope, team: Scope, snapshot: GraphSnapshot
+    engine: EngineContext, own_scope: Scope, team: Scope, snapshot: GraphSnapshot
 ) -> GraphSnapshot:
-    """For a key that reaches one team: without what only the sources of others tell of."""
+    """For an API key of one team: without items that only sources of other teams assert."""
 
-    def counts(told: NodeAssertion | EdgeAssertion | Note) -> bool:
-        near = told.source is None or told.source.scope in (home.key, team.key)
-        return told.stands and near
+    def counts(item: NodeAssertion | EdgeAssertion | Note) -> bool:
+        in_reach = item.source is None or item.source.scope in (own_scope.key, team.key)
+        return item.stands and in_reach
 
-    speakers = merge_roots_of(engine, home, snapshot)
-    told = engine.store.assertions(home, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
-    present = {speakers[assertion.node] for assertion in told.nodes if counts(assertion)}
+    roots = merge_roots_of(engine, own_scope, snapshot)
+    found = engine.store.assertions(own_scope, AssertionQuery(nodes=[*roots], ends=[*roots]))
+    present = {roots[assertion.node] for assertion in found.nodes if counts(assertion)}
     nodes = {id: n for id, n in snapshot.nodes.items() if n.is_owner or id in present}
-    drawn = {assertion.edge for assertion in told.edges if counts(assertion)}
+    edge_ids = {assertion.edge for assertion in found.edges if counts(assertion)}
     return replace(
         snapshot,
         nodes=nodes,
         edges={
             id: edge
             for id, edge in snapshot.edges.items()
-            if id in drawn and nodes.keys() >= set(edge.ends)
+            if id in edge_ids and nodes.keys() >= set(edge.ends)
         },
         notes={about: tuple(filter(counts, notes)) for about, notes in snapshot.notes.items()},
     )
@@ -170,24 +167,24 @@ def _visible_notes(
 
 def _visible_artifacts(
     sight: Visibility,
-    made: Mapping[str, Artifact],
+    artifacts: Mapping[str, Artifact],
     readable: Collection[str] | None,
     now: datetime,
 ) -> dict[str, Artifact]:
-    live = {id: each for id, each in made.items() if not each.has_ended(now)}
+    live = {id: each for id, each in artifacts.items() if not each.has_ended(now)}
     shown = {id: each for id, each in live.items() if sees_artifact(sight, each)}
     return {id: _hide_unreadable_source(each, readable) for id, each in shown.items()}
 
 
 def _hide_unreadable_source(item: Citing, readable: Collection[str] | None) -> Citing:
-    """Without its source, where that may not be read. None: nobody asks which it is."""
+    """Drop the source if it may not be read. ``readable`` None: sources were not asked for."""
     if readable is None or item.source is None or item.source.id in readable:
         return item
     return replace(item, source=None)
 
 
 def _cited_sources(snapshot: GraphSnapshot) -> Iterator[str]:
-    """The sources of all that is in a picture."""
+    """The sources of all items in a snapshot."""
     yield from (mention.source for mention in snapshot.mentions)
     noted = (note for notes in snapshot.notes.values() for note in notes)
     yield from (note.source.id for note in noted if note.source)
@@ -198,24 +195,24 @@ def _readable_sources(
     engine: EngineContext,
     principal: Principal,
     sight: Visibility,
-    speaking: Iterable[str],
+    cited: Iterable[str],
     whole: bool,
     silent: bool,
 ) -> tuple[dict[str, Source], dict[str, Team]]:
-    """Those of them that may be read at this moment, and the teams that one is in."""
+    """The sources that may be read now, and the teams that the principal is a member of."""
     if not sight.sees_sources:
         return {}, {}
-    wanted = list(dict.fromkeys(speaking))
+    wanted = list(dict.fromkeys(cited))
     found: dict[str, Source] = {}
     teams: dict[str, Team] = {}
     for reading in readable_scopes(engine, principal, searching=False) if wanted or silent else ():
-        there = sight if reading.is_own else visibility_in(principal, reading)
-        named = principal.at(reading.scope) if whole else None
+        visibility = sight if reading.is_own else visibility_in(principal, reading)
+        member = principal.at(reading.scope) if whole else None
         if silent:
-            found |= _list_sources(engine, reading, there)
+            found |= _list_sources(engine, reading, visibility)
         rest = [id for id in wanted if id not in found and reading.covers(id)]
         for source in engine.live_sources(reading.scope, rest) if rest else ():
-            shown = there.admits_source(source) or (named and can_see_source(named, source))
+            shown = visibility.admits_source(source) or (member and can_see_source(member, source))
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
         is_in_it = reading.scope.is_team and not reading.is_guest
@@ -240,7 +237,7 @@ def _graph_key(principal: Principal, sight: Visibility, snapshot: GraphSnapshot)
         principal.team or "",
         *sorted(sight.categories if sight.categories is not None else ["*"]),
         str(hash(tuple(sources))),
-        str(len(snapshot.artifacts)),  # some end between two revisions
+        str(len(snapshot.artifacts)),  # some expire between two revisions
         *sorted(snapshot.teams),
     )
 
@@ -261,7 +258,7 @@ OWNER_NODE_REMEDY = (
 def find_node(
     known: NameIndex, named: str, field: str = "id", type: NodeType | None = None
 ) -> Node:
-    """``known``: what the caller may see. An id that another node speaks for is that other's."""
+    """``known``: the names that the caller may see."""
     if named.startswith(NODE_PREFIX):
         node = known.nodes.get(named)
     elif named.casefold() == ME:
@@ -275,7 +272,7 @@ def find_node(
 
 
 def find_unambiguous_node(engine: EngineContext, principal: Principal, named: str) -> Node | None:
-    """The node that a caller means who may have meant something else, where it is clear which."""
+    """The node of this name, if exactly one matches; the text may also be no name at all."""
     if ":" in named:
         return None
     try:
@@ -287,17 +284,17 @@ def find_unambiguous_node(engine: EngineContext, principal: Principal, named: st
 
 
 def _find_by_name(known: NameIndex, name: str, field: str, type: NodeType | None) -> Node | None:
-    """Whose first name it is; else who is called so, too; else whoever could be meant."""
+    """By primary name, else by alias, else by a similar name."""
     types, key = [type] if type else list(NodeType), name_key(name)
     exact = [id for each in types for id in known.by_key.get((each, key), ())]
-    first = [id for id in exact if known.nodes[id].key == key]
+    primary = [id for id in exact if known.nodes[id].key == key]
     guessed = [] if exact else [resolve_node(known, each, [name]) for each in types]
-    found = [*(first or exact), *guessed]
-    met = [id for id in found if id is not None and id is not SEVERAL]
-    if SEVERAL in found or len(set(met)) > 1:
+    found = [*(primary or exact), *guessed]
+    ids = [id for id in found if id is not None and id is not SEVERAL]
+    if SEVERAL in found or len(set(ids)) > 1:
         raise InvalidInput(
             f"Several nodes have the name {name!r}.",
             remedy="Give the id of the one you mean; people, concepts and entities list them.",
             field=field,
         )
-    return known.nodes[met[0]] if met else None
+    return known.nodes[ids[0]] if ids else None

@@ -71,7 +71,7 @@ from commonplace.store.queries import NO_LIMIT, SourceListing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreHits:
-    """What was chosen, best first."""
+    """The selected items, best first."""
 
     nodes: Sequence[ScoredItem]
     edges: Sequence[ScoredItem]
@@ -81,45 +81,45 @@ class ExploreHits:
 
 def build_result(
     view: GraphView,
-    asked: ExploreRequest,
-    found: ExploreHits,
+    request: ExploreRequest,
+    hits: ExploreHits,
     query_used: tuple[str, ...],
     now: datetime,
 ) -> ExploreResult:
-    assertion = _ResultBuilder(view, asked, now)
-    nodes = [assertion.node(hit) for hit in found.nodes]
+    builder = _ResultBuilder(view, request, now)
+    nodes = [builder.node(hit) for hit in hits.nodes]
     return ExploreResult(
-        meta=Meta(granularity=asked.granularity, query_used=query_used),
+        meta=Meta(granularity=request.granularity, query_used=query_used),
         semantic=Semantic(
             people=tuple(n for n in nodes if n.node_type is NodeType.PERSON),
             concepts=tuple(n for n in nodes if n.node_type is NodeType.CONCEPT),
             entities=tuple(n for n in nodes if n.node_type is NodeType.ENTITY),
-            relationships=tuple(map(assertion.edge, found.edges)),
-            neighbors=assertion.neighbors(found),
+            relationships=tuple(map(builder.edge, hits.edges)),
+            neighbors=builder.neighbors(hits),
         ),
         episodic=Episodic(
-            sources=tuple(map(assertion.source, found.sources)),
-            artifacts=tuple(map(assertion.artifact, found.artifacts)),
+            sources=tuple(map(builder.source, hits.sources)),
+            artifacts=tuple(map(builder.artifact, hits.artifacts)),
         ),
     )
 
 
 class _ResultBuilder:
-    def __init__(self, view: GraphView, asked: ExploreRequest, now: datetime):
-        self._view, self._asked, self._now = view, asked, now
+    def __init__(self, view: GraphView, request: ExploreRequest, now: datetime):
+        self._view, self._request, self._now = view, request, now
         self._snapshot = view.snapshot
 
     def node(self, hit: ScoredItem) -> SemanticNodeHit:
         node, marks = self._snapshot.nodes[hit.id], self._snapshot.marks_of(hit.id)
-        stands = current_salience(node, marks, self._now)
+        current = current_salience(node, marks, self._now)
         return SemanticNodeHit(
             entity_key=node.id,
             node_type=node.type,
             name=node.name,
             description=node.description,
             notes_snippets=self._snippets(node.id),
-            salience=stands.salience,
-            state=stands.state,
+            salience=current.salience,
+            state=current.state,
             last_accessed_at=marks.touched_at if marks.access_count else None,
             suspicious=_is_any_suspicious(node.name, node.description, *self._snippets(node.id)),
             explanation=self._explanation(hit),
@@ -127,7 +127,7 @@ class _ResultBuilder:
 
     def edge(self, hit: ScoredItem) -> RelationshipHit:
         edge = self._snapshot.edges[hit.id]
-        stands = current_salience(edge, self._snapshot.marks_of(hit.id), self._now)
+        current = current_salience(edge, self._snapshot.marks_of(hit.id), self._now)
         return RelationshipHit(
             entity_key=edge.id,
             from_entity_key=edge.a,
@@ -138,8 +138,8 @@ class _ResultBuilder:
             attitude=edge.attitude,
             proximity=edge.proximity,
             notes_snippets=self._snippets(edge.id),
-            salience=stands.salience,
-            state=stands.state,
+            salience=current.salience,
+            state=current.state,
             suspicious=_is_any_suspicious(edge.description, *self._snippets(edge.id)),
             explanation=self._explanation(hit),
         )
@@ -166,8 +166,8 @@ class _ResultBuilder:
 
     def artifact(self, hit: ScoredItem) -> ArtifactHit:
         artifact = self._snapshot.artifacts[hit.id]
-        produced_by = artifact.source.id if artifact.source else ""
-        related = self._most_salient(self._view.nodes_in.get(produced_by, ()))
+        source_id = artifact.source.id if artifact.source else ""
+        related = self._most_salient(self._view.nodes_in.get(source_id, ()))
         return ArtifactHit(
             entity_key=artifact.id,
             name=artifact.name,
@@ -182,38 +182,40 @@ class _ResultBuilder:
             explanation=self._explanation(hit),
         )
 
-    def neighbors(self, found: ExploreHits) -> tuple[NodeSummary, ...]:
-        """First the other ends of the relationships that are shown, so that each has its names;
-        then the most salient ones that the nodes are joined to otherwise."""
-        hits = {hit.id for hit in found.nodes}
-        shown = [self._snapshot.edges[hit.id] for hit in found.edges]
-        near = dict.fromkeys(end for edge in shown for end in edge.ends if end not in hits)
-        touching = {e.id: e for hit in found.nodes for e in self._view.edges_at.get(hit.id, ())}
-        holding = (e for e in touching.values() if e.holds(self._asked.then, self._now))
-        allowed = filter_edges(holding, self._asked.relationship_filters)
-        others = {end for edge in allowed for end in edge.ends} - hits - near.keys()
-        nodes = [*(self._snapshot.nodes[id] for id in near), *self._most_salient(others)]
+    def neighbors(self, hits: ExploreHits) -> tuple[NodeSummary, ...]:
+        """First the other ends of the shown relationships, so that each end has a name; then the
+        most salient of the other adjacent nodes."""
+        node_ids = {hit.id for hit in hits.nodes}
+        shown = [self._snapshot.edges[hit.id] for hit in hits.edges]
+        shown_ends = dict.fromkeys(
+            end for edge in shown for end in edge.ends if end not in node_ids
+        )
+        adjacent = {e.id: e for hit in hits.nodes for e in self._view.edges_at.get(hit.id, ())}
+        holding = (e for e in adjacent.values() if e.holds(self._request.then, self._now))
+        allowed = filter_edges(holding, self._request.relationship_filters)
+        others = {end for edge in allowed for end in edge.ends} - node_ids - shown_ends.keys()
+        nodes = [*(self._snapshot.nodes[id] for id in shown_ends), *self._most_salient(others)]
         return tuple(map(_summarise_node, nodes[:MAX_NEIGHBORS]))
 
     def _most_salient(self, ids: Iterable[str]) -> list[Node]:
-        """Without what is archived."""
+        """Archived nodes are left out unless requested."""
         found = []
         for id in ids:
             node = self._snapshot.nodes.get(id)
             if node is None:
                 continue
-            stands = current_salience(node, self._snapshot.marks_of(id), self._now)
-            if self._asked.include_archived or not stands.is_archived:
-                found.append((-stands.salience, node.name, node.id, node))
+            current = current_salience(node, self._snapshot.marks_of(id), self._now)
+            if self._request.include_archived or not current.is_archived:
+                found.append((-current.salience, node.name, node.id, node))
         return [node for *_, node in sorted(found, key=lambda each: each[:3])]
 
     def _snippets(self, about: str) -> tuple[str, ...]:
         return note_snippets(
-            self._snapshot.notes.get(about, ()), self._asked.then.known_at or self._now
+            self._snapshot.notes.get(about, ()), self._request.then.known_at or self._now
         )
 
     def _explanation(self, hit: ScoredItem) -> Explanation | None:
-        return hit.explanation if self._asked.return_explanations else None
+        return hit.explanation if self._request.return_explanations else None
 
 
 def _is_any_suspicious(*words: str) -> bool:
@@ -227,46 +229,46 @@ def _summarise_node(node: Node) -> NodeSummary:
 
 
 def explore_snapshot(
-    view: GraphView, asked: ExploreRequest, given: ExploreInput, now: datetime
+    view: GraphView, request: ExploreRequest, given: ExploreInput, now: datetime
 ) -> ExploreResult:
-    """``view``: of a picture that holds only what the caller may see; ``given.queries``: those of
-    `queries.executed`."""
-    known_at = asked.then.known_at or now
-    by_words = match_texts(view.spelled, asked.text_matches, known_at) if asked.text_matches else []
-    by_name = [match_named_nodes(view, query.query) for query in asked.queries]
-    candidates = ExploreCandidates(view, asked, match_queries(given, [*by_words, *by_name]), now)
-    nodes = _select_nodes(view, asked, candidates, {id for each in by_name for id in each})
-    ids = {hit.id for hit in nodes}
-    found = ExploreHits(
-        nodes=nodes,
-        edges=_select_edges(view, asked, candidates, ids),
-        sources=_select_sources(view, asked, candidates, ids),
-        artifacts=_select_artifacts(view, asked, candidates),
+    """``view``: of the caller's visible snapshot; ``given.queries``: the widened queries."""
+    known_at = request.then.known_at or now
+    by_words = (
+        match_texts(view.text_index, request.text_matches, known_at) if request.text_matches else []
     )
-    looked_for = dict.fromkeys([query.query for query in given.queries])
-    return build_result(view, asked, found, (*looked_for, *asked.text_matches), now)
+    by_name = [match_named_nodes(view, query.query) for query in request.queries]
+    candidates = ExploreCandidates(view, request, match_queries(given, [*by_words, *by_name]), now)
+    nodes = _select_nodes(view, request, candidates, {id for each in by_name for id in each})
+    ids = {hit.id for hit in nodes}
+    hits = ExploreHits(
+        nodes=nodes,
+        edges=_select_edges(view, request, candidates, ids),
+        sources=_select_sources(view, request, candidates, ids),
+        artifacts=_select_artifacts(view, request, candidates),
+    )
+    queries = dict.fromkeys([query.query for query in given.queries])
+    return build_result(view, request, hits, (*queries, *request.text_matches), now)
 
 
 def _select_nodes(
-    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, called: Collection[str]
+    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, named: Collection[str]
 ) -> list[ScoredItem]:
-    """Those that were met themselves; then the ends of relationships that were met. Where nothing
-    but relationships is asked for, these alone. ``called``: whom a query names. They come first,
-    whoever else is close to it and was read more of late."""
+    """Nodes that match; then the ends of relationships that match. With relationship filters alone,
+    only these ends. ``named``: nodes that a query names; they come first, whatever their score."""
     known = view.snapshot.nodes
-    if not asked.is_open:
-        own, through = candidates.met(known), _ends_of_matched_edges(view, candidates)
-    elif asked.relationship_filters.is_empty:
-        own, through = dict.fromkeys(known), {}
+    if not request.is_open:
+        direct, indirect = candidates.matched(known), _ends_of_matched_edges(view, candidates)
+    elif request.relationship_filters.is_empty:
+        direct, indirect = dict.fromkeys(known), {}
     else:
-        own, through = {}, _ends_of_matched_edges(view, candidates)
-    ids = dict.fromkeys([*own, *through])
-    hits = candidates.scored([known[id] for id in ids], through)
-    most = RESULT_COUNTS[asked.granularity].nodes
-    first = select_best([hit for hit in hits if hit.id in called], most, own)
+        direct, indirect = {}, _ends_of_matched_edges(view, candidates)
+    ids = dict.fromkeys([*direct, *indirect])
+    hits = candidates.scored([known[id] for id in ids], indirect)
+    limit = RESULT_COUNTS[request.granularity].nodes
+    first = select_best([hit for hit in hits if hit.id in named], limit, direct)
     return [
         *first,
-        *select_best([hit for hit in hits if hit.id not in called], most - len(first), own),
+        *select_best([hit for hit in hits if hit.id not in named], limit - len(first), direct),
     ]
 
 
@@ -276,69 +278,72 @@ def _ends_of_matched_edges(
     edges = view.snapshot.edges
     return {
         end: ExploreMatch(by=MatchedBy.RELATIONSHIP, asked=edge.id, similarity=0.0)
-        for edge in candidates.admitted(edges[id] for id in candidates.met(edges))
+        for edge in candidates.admitted(edges[id] for id in candidates.matched(edges))
         for end in edge.ends
     }
 
 
 def _select_edges(
-    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
+    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
 ) -> list[ScoredItem]:
-    """Those that touch the nodes; first those that were met, and those that join two nodes."""
-    touching = {edge.id: edge for node in nodes for edge in view.edges_at.get(node, ())}
-    joining = {id for id, edge in touching.items() if edge.a in nodes and edge.b in nodes}
-    through = {
+    """Edges of the nodes; first those that match or join two of the nodes."""
+    adjacent = {edge.id: edge for node in nodes for edge in view.edges_at.get(node, ())}
+    joining = {id for id, edge in adjacent.items() if edge.a in nodes and edge.b in nodes}
+    indirect = {
         id: ExploreMatch(
             by=MatchedBy.NODE, asked=edge.a if edge.a in nodes else edge.b, similarity=0.0
         )
-        for id, edge in touching.items()
+        for id, edge in adjacent.items()
     }
-    hits = candidates.scored(candidates.admitted(touching.values()), through)
-    first = joining if asked.is_open else joining | candidates.met(touching).keys()
-    return select_best(hits, RESULT_COUNTS[asked.granularity].relationships, first)
+    hits = candidates.scored(candidates.admitted(adjacent.values()), indirect)
+    first = joining if request.is_open else joining | candidates.matched(adjacent).keys()
+    return select_best(hits, RESULT_COUNTS[request.granularity].relationships, first)
 
 
 def _select_sources(
-    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
+    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
 ) -> list[ScoredItem]:
-    """Those that were met themselves; then those that speak of the nodes. Only the finest
-    granularity shows them for themselves: the second shows those of its storylines."""
-    if asked.granularity != 1:
+    """Sources that match; then those that mention the nodes. Only granularity 1 lists sources;
+    granularity 2 shows those of its storylines."""
+    if request.granularity != 1:
         return []
     known = view.snapshot.sources
-    own = candidates.met(known)
-    through = {
+    direct = candidates.matched(known)
+    indirect = {
         source: ExploreMatch(by=MatchedBy.NODE, asked=node, similarity=0.0)
         for node in sorted(nodes)
         for source in view.sources_of.get(node, ())
-        if source in known and source not in own
+        if source in known and source not in direct
     }
-    hits = candidates.scored([known[id] for id in (*own, *through)], through)
-    return select_best(hits, RESULT_COUNTS[asked.granularity].sources, own)
+    hits = candidates.scored([known[id] for id in (*direct, *indirect)], indirect)
+    return select_best(hits, RESULT_COUNTS[request.granularity].sources, direct)
 
 
 def _select_artifacts(
-    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates
+    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates
 ) -> list[ScoredItem]:
     known = view.snapshot.artifacts
-    own = candidates.met(known)
-    hits = candidates.scored([known[id] for id in own], {})
-    return select_best(hits, RESULT_COUNTS[asked.granularity].artifacts, own)
+    direct = candidates.matched(known)
+    hits = candidates.scored([known[id] for id in direct], {})
+    return select_best(hits, RESULT_COUNTS[request.granularity].artifacts, direct)
 
 
-CLOSEST_PASSAGES = 200  # of each query and owner
+CLOSEST_PASSAGES = 200  # per query and scope
 
 
-def explore(engine: EngineContext, principal: Principal, asked: ExploreRequest) -> ExploreResult:
-    """Touches what it returns, unless it is asked about another moment."""
+def explore(engine: EngineContext, principal: Principal, request: ExploreRequest) -> ExploreResult:
+    """Records an access of each hit, unless the request is about another time."""
     now = engine.clock()
     with engine.store.read_session():
-        whole = add_all_sources(engine, principal, visible_graph(engine, principal), asked)
-        whole = replace(
-            whole, snapshot=graph_as_of(engine, principal.own_scope, whole.snapshot, asked.then)
+        visible = add_all_sources(engine, principal, visible_graph(engine, principal), request)
+        visible = replace(
+            visible,
+            snapshot=graph_as_of(engine, principal.own_scope, visible.snapshot, request.then),
         )
-        queries = widen_queries(asked, whole.snapshot, load_caller_terminology(engine, principal))
-        nodes, edges = _embedded_items(engine, principal, whole)
+        queries = widen_queries(
+            request, visible.snapshot, load_caller_terminology(engine, principal)
+        )
+        nodes, edges = _embedded_items(engine, principal, visible)
     vectors = engine.embed([query.query for query in queries]) if queries else None
     given = ExploreInput(
         queries=queries,
@@ -348,67 +353,69 @@ def explore(engine: EngineContext, principal: Principal, asked: ExploreRequest) 
         sources=() if vectors is None else _close_sources(engine, principal, queries, vectors, now),
         calibration=engine.calibration,
     )
-    found = explore_snapshot(_cached_view(engine, principal, whole, asked.then), asked, given, now)
-    if asked.then.is_now:
+    found = explore_snapshot(
+        _cached_view(engine, principal, visible, request.then), request, given, now
+    )
+    if request.then.is_now:
         record_touches(engine, principal, *hit_ids(found))
     return found
 
 
 def _cached_view(
-    engine: EngineContext, principal: Principal, whole: VisibleGraph, then: PointInTime
+    engine: EngineContext, principal: Principal, visible: VisibleGraph, then: PointInTime
 ) -> GraphView:
-    """Kept while neither the graph nor a source changes: names and sentences are folded once."""
-    snapshot = whole.snapshot
+    """Cached until the graph or a source changes, so that texts are folded once."""
+    snapshot = visible.snapshot
     sources = frozenset((source.id, source.version) for source in snapshot.sources.values())
-    who = ("explore", principal.own_scope.key, visibility_of(principal))
-    kept: GraphView = engine.caches.graph_views.get_or_make(
-        who, lambda: GraphView(snapshot), stamp=(whole.key, sources, then.known_at)
+    owner_key = ("explore", principal.own_scope.key, visibility_of(principal))
+    view: GraphView = engine.caches.graph_views.get_or_make(
+        owner_key, lambda: GraphView(snapshot), stamp=(visible.key, sources, then.known_at)
     )
-    return kept.with_marks(snapshot.marks)
+    return view.with_marks(snapshot.marks)
 
 
 def record_touches(engine: EngineContext, principal: Principal, *hits: Sequence[str]) -> None:
-    """Off the answer's path. Of each kind of hit, best first, the first few count for more."""
+    """Recorded in the background. The first few hits of each kind count for more."""
     read = {id: place < TOP_HITS for ids in hits for place, id in enumerate(dict.fromkeys(ids))}
     if read:
         engine.access_log.record_later(Bookkeeping(principal.own_scope, engine.clock(), read=read))
 
 
 def add_all_sources(
-    engine: EngineContext, principal: Principal, one: VisibleGraph, asked: ExploreRequest
+    engine: EngineContext, principal: Principal, visible: VisibleGraph, request: ExploreRequest
 ) -> VisibleGraph:
-    """Also those that speak of nobody."""
+    """Include sources that mention no node."""
     found: dict[str, Source] = {}
     for reading in readable_scopes(engine, principal):
         listing = SourceListing(
             visibility=visibility_in(principal, reading),
             among=reading.sources,
-            then=asked.then,
+            then=request.then,
             limit=NO_LIMIT,
         )
         found |= {each.id: each for each in engine.live_source_page(reading.scope, listing)}
-    snapshot, all_of_it = one.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
+    snapshot, whole = visible.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
     mentions = tuple(
         mention
-        for mention in all_of_it.mentions
+        for mention in whole.mentions
         if mention.source in found and mention.node in snapshot.nodes
     )
-    return replace(one, snapshot=replace(snapshot, sources=found, mentions=mentions))
+    return replace(visible, snapshot=replace(snapshot, sources=found, mentions=mentions))
 
 
 def _embedded_items(
-    engine: EngineContext, principal: Principal, one: VisibleGraph
+    engine: EngineContext, principal: Principal, visible: VisibleGraph
 ) -> tuple[EmbeddedItems | None, EmbeddedItems | None]:
-    """The vectors of what may be seen."""
-    kept = engine.graph_cache.of(principal.own_scope)
+    """The vectors of visible nodes and edges."""
+    cached = engine.graph_cache.of(principal.own_scope)
     shown = [
         (place, id)
-        for place, id in enumerate(kept.ids)
-        if id in one.snapshot.nodes or id in one.snapshot.edges
+        for place, id in enumerate(cached.ids)
+        if id in visible.snapshot.nodes or id in visible.snapshot.edges
     ]
     edges = [each for each in shown if each[1].startswith(OF_EDGE)]
     nodes = [each for each in shown if not each[1].startswith(OF_EDGE)]
-    return _select_rows(kept.matrix, nodes), _select_rows(kept.matrix, edges)
+    return _select_rows(cached.matrix, nodes), _select_rows(cached.matrix, edges)
 
 
 def _select_rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> EmbeddedItems | None:
@@ -424,7 +431,7 @@ def _close_sources(
     vectors: Vectors,
     now: datetime,
 ) -> list[SourceMatch]:
-    """By those of its passages that are closest to a query."""
+    """Sources by the passages that are closest to a query."""
     with engine.store.read_session():
         return [
             replace(found, id=split_passage_id(found.id)[0])

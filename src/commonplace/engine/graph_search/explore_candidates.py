@@ -1,4 +1,4 @@
-"""Explore candidates: match by meaning and words, score, keep the best. Pure."""
+"""Explore candidates: match by vectors and words, score, select the best. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedItems:
-    """Vectors of length 1, in the order of their ids."""
+    """Unit vectors, in the order of the ids."""
 
     ids: Sequence[str]
     matrix: Vectors
@@ -44,17 +44,17 @@ class EmbeddedItems:
 
 @dataclass(frozen=True, slots=True)
 class SourceMatch:
-    """A source whose passages are close to a query, as the index of passages knows it."""
+    """A passage of this source that is close to a query."""
 
-    query: int  # its place among the queries that were executed
+    query: int  # its position among the executed queries
     id: str
     cosine: float
-    words: float = 0.0  # the share of the query's words that stand in it
+    words: float = 0.0  # the share of the query's terms that it contains
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreInput:
-    """What is looked in beside the picture. Without query vectors only words are met."""
+    """What is searched in addition to the snapshot. Without query vectors only words match."""
 
     queries: Sequence[ExploreQuery] = ()  # as they were executed
     query_vectors: Vectors | None = None  # one row for each
@@ -66,7 +66,7 @@ class ExploreInput:
 
 @dataclass(frozen=True, slots=True)
 class ExploreMatches:
-    """All ways in which each thing was met, and what each query alone found."""
+    """All matches of each item, and the similarities that each query found."""
 
     matches: Mapping[str, Sequence[ExploreMatch]] = field(default_factory=dict)
     by_query: Sequence[Mapping[str, float]] = ()
@@ -77,11 +77,11 @@ def match_queries(
 ) -> ExploreMatches:
     by_query = [
         {
-            **_match_vectors(given, place, given.nodes),
-            **_match_vectors(given, place, given.edges),
-            **_match_sources(given, place),
+            **_match_vectors(given, position, given.nodes),
+            **_match_vectors(given, position, given.edges),
+            **_match_sources(given, position),
         }
-        for place in range(len(given.queries))
+        for position in range(len(given.queries))
     ]
     matches: dict[str, list[ExploreMatch]] = defaultdict(list)
     for query, found in zip(given.queries, by_query, strict=True):
@@ -89,54 +89,54 @@ def match_queries(
             matches[id].append(
                 ExploreMatch(by=MatchedBy.QUERY, asked=query.query, similarity=similarity)
             )
-    for met in by_words:
-        for id, match in met.items():
+    for word_matches in by_words:
+        for id, match in word_matches.items():
             matches[id].append(match)
     return ExploreMatches(matches, by_query)
 
 
 def _match_vectors(
-    given: ExploreInput, place: int, embedded: EmbeddedItems | None
+    given: ExploreInput, position: int, embedded: EmbeddedItems | None
 ) -> dict[str, float]:
-    """At least as similar as this query's own threshold asks for."""
+    """Items that reach the query's own threshold."""
     if given.query_vectors is None or embedded is None or not len(embedded.ids):
         return {}
-    query = given.queries[place]
-    cosines = embedded.matrix @ given.query_vectors[place]
+    query = given.queries[position]
+    cosines = embedded.matrix @ given.query_vectors[position]
     similarities = _similarities(cosines, query.query, given.calibration)
     if similarities is None:
         return {}
-    near = np.nonzero(similarities >= query.threshold)[0].tolist()
-    return {embedded.ids[row]: float(similarities[row]) for row in near}
+    rows = np.nonzero(similarities >= query.threshold)[0].tolist()
+    return {embedded.ids[row]: float(similarities[row]) for row in rows}
 
 
 def _similarities(
     cosines: NDArray[np.floating], query: str, calibration: Calibration | None
 ) -> NDArray[np.floating] | None:
-    """None: the model is blind to the script of the query."""
+    """None: the model does not support the script of the query."""
     if calibration is None:
         return np.asarray(np.clip(cosines, 0.0, 1.0), dtype=np.float64)
     return calibration.similarities(cosines, detect_script(query))
 
 
-def _match_sources(given: ExploreInput, place: int) -> dict[str, float]:
-    """Each by the closest of its passages. Where the model is blind, words decide; and where all
-    words of the query stand, whatever a model makes of them, it is close enough."""
-    query = given.queries[place]
-    mine = [each for each in given.sources if each.query == place]
-    cosines = np.array([each.cosine for each in mine], dtype=np.float64)
+def _match_sources(given: ExploreInput, position: int) -> dict[str, float]:
+    """Each source by its closest passage. If the model does not support the script, words decide. A
+    passage with all terms of the query always reaches the threshold."""
+    query = given.queries[position]
+    of_query = [each for each in given.sources if each.query == position]
+    cosines = np.array([each.cosine for each in of_query], dtype=np.float64)
     similarities = _similarities(cosines, query.query, given.calibration)
     if similarities is None:
-        similarities = np.array([each.words for each in mine], dtype=np.float64)
+        similarities = np.array([each.words for each in of_query], dtype=np.float64)
     found: dict[str, float] = {}
-    for each, similarity in zip(mine, similarities, strict=True):
-        close = max(float(similarity), query.threshold if each.words >= ALL_WORDS else 0.0)
-        if close >= query.threshold:
-            found[each.id] = max(found.get(each.id, 0.0), close)
+    for each, similarity in zip(of_query, similarities, strict=True):
+        closeness = max(float(similarity), query.threshold if each.words >= ALL_WORDS else 0.0)
+        if closeness >= query.threshold:
+            found[each.id] = max(found.get(each.id, 0.0), closeness)
     return found
 
 
-DECAY_PER_DAY = 0.02  # a day: half is left after 35
+DECAY_PER_DAY = 0.02  # half-life 35 days
 RRF_K = 60
 _DAY = 86_400.0
 
@@ -166,15 +166,15 @@ def score_item(
     weights: ExploreWeights,
     now: datetime,
 ) -> ScoredItem:
-    """Weights of more than 1 in all are shares, so that no score leaves the scale."""
-    whole = max(1.0, weights.semantic + weights.time + weights.salience)
-    recent = recency(updated_at, now)
+    """Weights with a sum above 1 are normalised, so that no score exceeds 1."""
+    total = max(1.0, weights.semantic + weights.time + weights.salience)
+    recency_score = recency(updated_at, now)
     parts = ScoreParts(
-        semantic=weights.semantic * semantic / whole,
-        time=weights.time * recent / whole,
-        salience=weights.salience * salience / whole,
+        semantic=weights.semantic * semantic / total,
+        time=weights.time * recency_score / total,
+        salience=weights.salience * salience / total,
     )
-    score = min(1.0, parts.semantic + parts.time + parts.salience)  # rounding may go beyond
+    score = min(1.0, parts.semantic + parts.time + parts.salience)  # rounding may exceed 1
     return ScoredItem(
         id=id,
         score=score,
@@ -183,7 +183,7 @@ def score_item(
             parts=parts,
             similarity=max((match.similarity for match in matches), default=0.0),
             semantic=semantic,
-            recency=recent,
+            recency=recency_score,
             salience=salience,
             days_since_update=days_since(updated_at, now),
             matches=tuple(matches),
@@ -196,8 +196,8 @@ def sort_scored(hits: Iterable[ScoredItem]) -> list[ScoredItem]:
 
 
 def fuse_rankings(rankings: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Reciprocal rank fusion of several queries. Only ranks count for the order; the best of all
-    keeps the best similarity, so that the signal stays comparable with what was not fused."""
+    """Reciprocal rank fusion of several queries. Only ranks count for the order. The result is
+    scaled to the best similarity, so that it stays comparable with scores that are not fused."""
     totals: dict[str, float] = {}
     for ranking in rankings:
         ranked = sorted(ranking, key=lambda id: (-ranking[id], id))
@@ -209,76 +209,73 @@ def fuse_rankings(rankings: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 ExploreItem = Node | Edge | Source | Artifact
-IndirectMatches = Mapping[str, ExploreMatch]  # by something else that was met
+IndirectMatches = Mapping[str, ExploreMatch]  # through another item that matched
 
 
 class ExploreCandidates:
     def __init__(
-        self, view: GraphView, asked: ExploreRequest, gathered: ExploreMatches, now: datetime
+        self, view: GraphView, request: ExploreRequest, matches: ExploreMatches, now: datetime
     ):
         self._view = view
-        self._asked = asked
-        self._gathered = gathered
+        self._request = request
+        self._all_matches = matches
         self._now = now
-        self._fused = fuse_rankings(gathered.by_query) if asked.widen else {}
+        self._fused = fuse_rankings(matches.by_query) if request.widen else {}
 
-    def met(self, known: Iterable[str]) -> dict[str, None]:
-        """Those of the known ones that were met; where nothing is looked for, all of them."""
-        if self._asked.is_open:
+    def matched(self, known: Iterable[str]) -> dict[str, None]:
+        """The ids that match; without a query, all of them."""
+        if self._request.is_open:
             return dict.fromkeys(known)
-        return {id: None for id in known if id in self._gathered.matches}
+        return {id: None for id in known if id in self._all_matches.matches}
 
     def admitted(self, edges: Iterable[Edge]) -> list[Edge]:
-        """That held at the time asked about, and that the filters let pass."""
-        then, now, nodes = self._asked.then, self._now, self._view.snapshot.nodes
+        """Edges that held at the requested time and pass the filters."""
+        then, now, nodes = self._request.then, self._now, self._view.snapshot.nodes
         holding = (
             edge for edge in edges if edge.holds(then, now) and edge.a in nodes and edge.b in nodes
         )
-        return filter_edges(holding, self._asked.relationship_filters)
+        return filter_edges(holding, self._request.relationship_filters)
 
-    def scored(
-        self, things: Iterable[ExploreItem], brought_in: IndirectMatches
-    ) -> list[ScoredItem]:
-        hits = (self._scored(thing, brought_in) for thing in things if self._is_known(thing))
+    def scored(self, items: Iterable[ExploreItem], indirect: IndirectMatches) -> list[ScoredItem]:
+        hits = (self._scored(item, indirect) for item in items if self._is_known(item))
         return [hit for hit in hits if hit is not None]
 
-    def _scored(self, thing: ExploreItem, brought_in: IndirectMatches) -> ScoredItem | None:
-        stands = current_salience(thing, self._view.snapshot.marks_of(thing.id), self._now)
-        if stands.is_archived and not self._asked.include_archived:
+    def _scored(self, item: ExploreItem, indirect: IndirectMatches) -> ScoredItem | None:
+        current = current_salience(item, self._view.snapshot.marks_of(item.id), self._now)
+        if current.is_archived and not self._request.include_archived:
             return None
-        matches = self._matches(thing.id, brought_in)
+        matches = self._matches(item.id, indirect)
         return score_item(
-            thing.id,
+            item.id,
             matches=matches,
-            semantic=self._semantic(thing.id, matches),
-            updated_at=_updated_at(thing),
-            salience=stands.salience,
-            weights=self._asked.weights,
+            semantic=self._semantic(item.id, matches),
+            updated_at=_updated_at(item),
+            salience=current.salience,
+            weights=self._request.weights,
             now=self._now,
         )
 
-    def _matches(self, id: str, brought_in: IndirectMatches) -> Sequence[ExploreMatch]:
-        if met := self._gathered.matches.get(id):
-            return met
-        return (brought_in[id],) if id in brought_in else ()
+    def _matches(self, id: str, indirect: IndirectMatches) -> Sequence[ExploreMatch]:
+        if matched := self._all_matches.matches.get(id):
+            return matched
+        return (indirect[id],) if id in indirect else ()
 
     def _semantic(self, id: str, matches: Sequence[ExploreMatch]) -> float:
-        """The best match; of several queries that were made from one, what they come to
-        together. A match of words stands for itself."""
-        if not self._asked.widen:
+        """The best similarity; with widened queries, their fused score or the best word match."""
+        if not self._request.widen:
             return max((match.similarity for match in matches), default=0.0)
         by_words = (match.similarity for match in matches if match.by is not MatchedBy.QUERY)
         return max(self._fused.get(id, 0.0), *by_words, 0.0)
 
-    def _is_known(self, thing: ExploreItem) -> bool:
-        then = self._asked.then
-        if isinstance(thing, Source):
-            return source_existed(thing, then)
-        return then.known_at is None or thing.created_at <= then.known_at
+    def _is_known(self, item: ExploreItem) -> bool:
+        then = self._request.then
+        if isinstance(item, Source):
+            return source_existed(item, then)
+        return then.known_at is None or item.created_at <= then.known_at
 
 
-def _updated_at(thing: ExploreItem) -> datetime:
-    return source_date(thing) if isinstance(thing, Source) else thing.updated_at
+def _updated_at(item: ExploreItem) -> datetime:
+    return source_date(item) if isinstance(item, Source) else item.updated_at
 
 
 MAX_MENTIONED_NODES = 10  # of a source
@@ -289,8 +286,8 @@ MAX_RELATED_NODES = 10  # of an artifact
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultCounts:
     sources: int
-    nodes: int = 5  # people, concepts and entities together
-    relationships: int = 10  # that touch one of these nodes
+    nodes: int = 5  # people, concepts and entities in total
+    relationships: int = 10  # of these nodes
     storylines: int
     macros: int
     artifacts: int = 5
@@ -303,9 +300,9 @@ RESULT_COUNTS = {
 }
 
 
-def select_best(hits: Sequence[ScoredItem], most: int, first: Container[str]) -> list[ScoredItem]:
-    """In the order of their scores. Those that are in ``first`` get a place before any other."""
+def select_best(hits: Sequence[ScoredItem], limit: int, first: Container[str]) -> list[ScoredItem]:
+    """Sorted by score. Items in ``first`` are selected before any others."""
     ranked = sort_scored(hits)
-    wanted = [hit for hit in ranked if hit.id in first]
+    preferred = [hit for hit in ranked if hit.id in first]
     others = [hit for hit in ranked if hit.id not in first]
-    return sort_scored([*wanted, *others][:most])
+    return sort_scored([*preferred, *others][:limit])

@@ -1,7 +1,7 @@
-"""Explore request: checked parameters, relationship filters, widened queries.
+"""Explore request: validated parameters, relationship filters, widened queries.
 
-Without a language model, further queries come from rules: one with the long forms of abbreviations,
-one aimed at the people and things that are named, one at what is asked about them.
+Queries are widened by rules, without a language model: one with abbreviations expanded, one of the
+named people only, and one without these names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from commonplace.model.memory.lifecycle import NOW, PointInTime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationshipFilters:
-    """None and empty mean "any"."""
+    """None or empty: no restriction."""
 
     min_attitude: int | None = None
     max_attitude: int | None = None
@@ -59,11 +59,9 @@ def _is_between(value: int, low: int | None, high: int | None) -> bool:
 
 
 def _canonical_types(types: Iterable[str]) -> frozenset[str]:
-    """Who asks for "manages" means the edges that are kept the other way round, too."""
-    written = [_normalise_type(each) for each in types]
-    return frozenset(
-        [*written, *filter(None, (relationship_type(each).inverse for each in written))]
-    )
+    """With inverse types: "manages" also matches edges that are stored in the other direction."""
+    given = [_normalise_type(each) for each in types]
+    return frozenset([*given, *filter(None, (relationship_type(each).inverse for each in given))])
 
 
 def _normalise_type(type: str) -> str:
@@ -75,19 +73,19 @@ DEFAULT_THRESHOLD = 0.5
 
 
 class ExploreMode(StrEnum):
-    FAST = "fast"  # the queries as they are
-    DEEP = "deep"  # and further ones made from them
+    FAST = "fast"  # the queries as given
+    DEEP = "deep"  # and widened ones
 
 
 @dataclass(frozen=True, slots=True)
 class ExploreQuery:
     query: str
-    threshold: float = DEFAULT_THRESHOLD  # of similarity; what is less similar is no hit of it
+    threshold: float = DEFAULT_THRESHOLD  # minimum similarity of a hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreWeights:
-    """What each signal counts for; each runs from 0 to 1."""
+    """The weight of each signal; signals range from 0 to 1."""
 
     semantic: float = 0.3
     time: float = 0.3
@@ -100,7 +98,7 @@ class ExploreRequest:
     queries: tuple[ExploreQuery, ...] = ()
     text_matches: tuple[str, ...] = ()
     relationship_filters: RelationshipFilters = NO_RELATIONSHIP_FILTERS
-    widen: bool = False  # deep, or asked for several queries
+    widen: bool = False  # add widened queries
     weights: ExploreWeights = ExploreWeights()
     return_explanations: bool = False
     include_archived: bool = False
@@ -108,7 +106,7 @@ class ExploreRequest:
 
     @property
     def is_open(self) -> bool:
-        """Nothing is looked for: the most recent and most present things are the answer."""
+        """No query: the result is what is most recent and most salient."""
         return not self.queries and not self.text_matches
 
 
@@ -127,22 +125,22 @@ def read_explore_request(
     include_archived: object = False,
     then: PointInTime = NOW,
 ) -> ExploreRequest:
-    """The parameters as they were given, checked. ``multi_query`` has the last word on whether
-    further queries are made; where it is not given, ``mode`` says it."""
+    """Validate the given parameters. ``multi_query`` decides whether queries are widened; if it is
+    None, ``mode`` does."""
     if granularity is None:
         raise MissingField(
             "explore needs granularity.",
             remedy="Give 1 for sources, 2 for storylines or 3 for macros.",
             field="granularity",
         )
-    depth = validation.choice(mode, "mode", ExploreMode, {})
-    several = None if multi_query is None else validation.flag(multi_query, "multi_query")
+    explore_mode = validation.choice(mode, "mode", ExploreMode, {})
+    widen = None if multi_query is None else validation.flag(multi_query, "multi_query")
     return ExploreRequest(
         granularity=validation.integer(granularity, "granularity", 1, 3),
         queries=_read_queries(queries),
         text_matches=() if text_matches is None else _read_words(text_matches, "text_matches"),
         relationship_filters=read_relationship_filters(relationship_filters),
-        widen=depth is ExploreMode.DEEP if several is None else several,
+        widen=explore_mode is ExploreMode.DEEP if widen is None else widen,
         weights=ExploreWeights(
             semantic=validation.number(semantic_weight, "semantic_weight", 0, 1),
             time=validation.number(time_weight, "time_weight", 0, 1),
@@ -155,7 +153,7 @@ def read_explore_request(
 
 
 def _read_queries(given: object) -> tuple[ExploreQuery, ...]:
-    """Maps of query and threshold; a text alone is a query with the usual threshold."""
+    """Maps of query and threshold; a string is a query with the default threshold."""
     if given is None:
         return ()
     listed = [given] if isinstance(given, str | Mapping | ExploreQuery) else given
@@ -206,12 +204,12 @@ def read_relationship_filters(given: object) -> RelationshipFilters:
             "relationship_filters must be a map of names to values.", field="relationship_filters"
         )
     validation.known_fields(given, _FILTER_NAMES, "relationship_filters")
-    asked = RelationshipFilters(
+    filters = RelationshipFilters(
         **{name: _read_bound(name, value) for name, value in given.items() if value is not None}
     )
     for what in ("attitude", "proximity"):
-        _check_order(asked, what)
-    return asked
+        _check_order(filters, what)
+    return filters
 
 
 def _read_bound(name: str, value: object) -> Any:
@@ -220,8 +218,8 @@ def _read_bound(name: str, value: object) -> Any:
     )
 
 
-def _check_order(asked: RelationshipFilters, what: str) -> None:
-    low, high = getattr(asked, f"min_{what}"), getattr(asked, f"max_{what}")
+def _check_order(filters: RelationshipFilters, what: str) -> None:
+    low, high = getattr(filters, f"min_{what}"), getattr(filters, f"max_{what}")
     if low is not None and high is not None and low > high:
         raise InvalidInput(
             f"min_{what} is {low} and max_{what} is {high}: no value fits both.",
@@ -233,26 +231,28 @@ def _read_words(given: object, field: str) -> tuple[str, ...]:
     return validation.words((given,) if isinstance(given, str) else given, field)
 
 
-MIN_WORDS = 2  # of a question that still asks something without its names
+MIN_WORDS = 2  # of a query without its names
 
 
 def widen_queries(
-    asked: ExploreRequest, snapshot: GraphSnapshot, words: Terminology
+    request: ExploreRequest, snapshot: GraphSnapshot, terminology: Terminology
 ) -> tuple[ExploreQuery, ...]:
-    """In the order asked; each keeps the threshold of the query that it was made from."""
-    if not asked.widen:
-        return asked.queries
+    """In the given order; a widened query keeps the threshold of its original."""
+    if not request.widen:
+        return request.queries
     names = [name for node in snapshot.nodes.values() for name in node.names]
-    made = [
+    widened = [
         ExploreQuery(text, query.threshold)
-        for query in asked.queries
-        for text in _widened_texts(query.query, names, words)
+        for query in request.queries
+        for text in _widened_texts(query.query, names, terminology)
     ]
-    return tuple({each.query: each for each in reversed([*asked.queries, *made])}.values())[::-1]
+    return tuple({each.query: each for each in reversed([*request.queries, *widened])}.values())[
+        ::-1
+    ]
 
 
-def _widened_texts(query: str, names: list[str], words: Terminology) -> Iterator[str]:
-    yield add_long_forms(query, words.find_matches(query))
+def _widened_texts(query: str, names: list[str], terminology: Terminology) -> Iterator[str]:
+    yield add_long_forms(query, terminology.find_matches(query))
     named = find_named_people(query, names)
     if not named.people:
         return

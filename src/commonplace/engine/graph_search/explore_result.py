@@ -1,7 +1,7 @@
 """Explore result: the response shapes, and why each hit was found.
 
-Names and shapes are the contract's; answers tell every field of these. An `explanation` is there
-only where it was asked for.
+Names and shapes are part of the public contract, and responses include every field. `explanation`
+is set only on request.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from commonplace.model.graph.types import EdgeKind, NodeType
 
 
 class MatchedBy(StrEnum):
-    QUERY = "query"  # its meaning is close
-    EXACT = "exact"  # the words stand there
-    FUZZY = "fuzzy"  # words like these stand there
-    RELATIONSHIP = "relationship"  # an edge of it was met
-    NODE = "node"  # a node of it was met, or is among the hits
-    OPEN = "open"  # nothing was looked for
+    QUERY = "query"  # by vector similarity
+    EXACT = "exact"  # by the same words
+    FUZZY = "fuzzy"  # by similar words
+    RELATIONSHIP = "relationship"  # through an edge that matched
+    NODE = "node"  # through a node that matched or is a hit
+    OPEN = "open"  # there was no query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreMatch:
     by: MatchedBy
-    asked: str  # the query or the text that met it
+    asked: str  # the query or text that matched
     similarity: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreParts:
-    """What each signal adds to the score; they add up to it."""
+    """The contribution of each signal; their sum is the score."""
 
     semantic: float
     time: float
@@ -44,7 +44,7 @@ class Explanation:
     score: float
     parts: ScoreParts
     similarity: float  # the best of all matches
-    semantic: float  # what of it counts, after several queries are fused
+    semantic: float  # after rank fusion of several queries
     recency: float
     salience: float
     days_since_update: float
@@ -205,7 +205,7 @@ class ArtifactHit:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
     granularity: int
-    query_used: tuple[str, ...]  # what was looked for, after widening
+    query_used: tuple[str, ...]  # after widening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,8 +233,7 @@ class ExploreResult:
 
 
 def hit_ids(result: ExploreResult) -> tuple[tuple[str, ...], ...]:
-    """The hits of each kind, best first, for whoever notes that they were read. Neighbours are only
-    pointed at."""
+    """The hits of each kind, best first, for the access log. Neighbours do not count as read."""
     semantic, episodic = result.semantic, result.episodic
     return tuple(
         tuple(hit.entity_key for hit in hits)

@@ -38,7 +38,7 @@ def export_graph(snapshot: GraphSnapshot, format: GraphFormat, now: datetime, *,
 
 
 def _creation_order(node: NodeShown) -> tuple[datetime, bool, str]:
-    """The owner comes with the first thing, and is drawn before it."""
+    """The owner's node is created with the first node and comes before it."""
     return node.created_at, not node.is_owner, node.id
 
 
@@ -46,8 +46,8 @@ def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
     lines = ["digraph memory {", "  node [fontname=Helvetica];", "  edge [fontname=Helvetica];"]
     for node in nodes:
         bold = ", style=bold" if node.is_owner else ""
-        looks = f"label={_quoted(node.name)}, shape={_SHAPES[node.node_type]}{bold}"
-        lines.append(f"  {_quoted(node.id)} [{looks}];")
+        attributes = f"label={_quoted(node.name)}, shape={_SHAPES[node.node_type]}{bold}"
+        lines.append(f"  {_quoted(node.id)} [{attributes}];")
     for edge in edges:
         over = ", style=dashed" if edge.valid_to else ""
         both = ", dir=none" if _is_mutual(edge) else ""
@@ -57,7 +57,7 @@ def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
 
 
 def _is_mutual(edge: EdgeShown) -> bool:
-    """The same from either end: no arrow says who is whose friend."""
+    """Mutual relations, such as friend, are drawn without an arrow."""
     return relationship_type(edge.relationship_type).is_mutual
 
 
@@ -75,8 +75,8 @@ def _plain(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
-_OF_NODES = ("node_type", "type", "name", "description", "salience", "state")
-_OF_EDGES = (
+_NODE_FIELDS = ("node_type", "type", "name", "description", "salience", "state")
+_EDGE_FIELDS = (
     "relationship_kind",
     "relationship_type",
     "description",
@@ -94,32 +94,32 @@ def _graphml(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
 def _graphml_lines(nodes: list[NodeShown], edges: list[EdgeShown]) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-    for kind, names in (("node", _OF_NODES), ("edge", _OF_EDGES)):
+    for kind, names in (("node", _NODE_FIELDS), ("edge", _EDGE_FIELDS)):
         for name in names:
             typed = "double" if name in ("salience", "attitude", "proximity") else "string"
             yield f'  <key id="{kind}.{name}" for="{kind}" attr.name="{name}" attr.type="{typed}"/>'
     yield '  <graph id="memory" edgedefault="directed">'
     for node in nodes:
-        yield f"    <node id={quoteattr(node.id)}>{_data('node', node, _OF_NODES)}</node>"
+        yield f"    <node id={quoteattr(node.id)}>{_data('node', node, _NODE_FIELDS)}</node>"
     for edge in edges:
         ends = f"source={quoteattr(edge.from_entity_key)} target={quoteattr(edge.to_entity_key)}"
         ends += ' directed="false"' if _is_mutual(edge) else ""
-        yield f"    <edge id={quoteattr(edge.id)} {ends}>{_data('edge', edge, _OF_EDGES)}</edge>"
+        yield f"    <edge id={quoteattr(edge.id)} {ends}>{_data('edge', edge, _EDGE_FIELDS)}</edge>"
     yield "  </graph>"
     yield "</graphml>"
 
 
 def _data(kind: str, shown: NodeShown | EdgeShown, names: tuple[str, ...]) -> str:
-    told = [(name, getattr(shown, name)) for name in names]
+    values = [(name, getattr(shown, name)) for name in names]
     return "".join(
         f'<data key="{kind}.{name}">{escape(_legal(_plain(value)))}</data>'
-        for name, value in told
+        for name, value in values
         if value is not None
     )
 
 
 def _legal(text: str) -> str:
-    """XML has no place for most control characters, halves of a pair and what is no character."""
+    """Drop characters that XML forbids: most control characters, surrogates, noncharacters."""
     return "".join(c for c in text if c in "\t\n\r" or _is_legal(ord(c)))
 
 

@@ -1,4 +1,4 @@
-"""Graph view: a snapshot indexed by names and texts; nodes that a query names."""
+"""Graph view: a snapshot with indexes of names, texts and edges; find the nodes a query names."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, names_someone_else
 from commonplace.model.sources.source import title_key
 
-MIN_NAME_SIMILARITY = 0.9  # of Jaro-Winkler: Sarah and Sara, Google and Goggle; not Mark and Mary
-MIN_FUZZY_LENGTH = 3  # shorter words are met only as they are written
-NAME_PART_WEIGHT = 0.95  # what one word of a name of several is worth
+MIN_NAME_SIMILARITY = 0.9  # Jaro-Winkler: Sarah and Sara, Google and Goggle; not Mark and Mary
+MIN_FUZZY_LENGTH = 3  # shorter words match exactly only
+NAME_PART_WEIGHT = 0.95  # of one word of a longer name
 
 
 @dataclass(frozen=True, slots=True)
 class SearchableText:
     id: str
     words: str  # folded, a space on either side
-    note: Note | None = None  # which it is from: one that has ended is not met
+    note: Note | None = None  # its note: an expired one does not match
 
 
 @dataclass(frozen=True, slots=True)
 class GraphTextIndex:
-    names: Mapping[str, Mapping[str, float]]  # a folded name → whose it is → what it is worth
+    names: Mapping[str, Mapping[str, float]]  # folded name → item id → weight
     sentences: Sequence[SearchableText]
 
 
@@ -64,49 +64,51 @@ def build_text_index(snapshot: GraphSnapshot) -> GraphTextIndex:
 
 
 def _name_words(snapshot: GraphSnapshot, id: str, name: str, whole: str) -> list[str]:
-    """Words that it is met by as well. Of "Lena's husband" none: he is not called Lena."""
+    """The single words that also match this name. "Lena's husband" has none: he is not Lena."""
     node, words = snapshot.nodes.get(id), whole.split()
-    is_another = node is not None and node.type is NodeType.PERSON and names_someone_else(name)
-    return words if len(words) > 1 and not is_another else []
+    describes_another = (
+        node is not None and node.type is NodeType.PERSON and names_someone_else(name)
+    )
+    return words if len(words) > 1 and not describes_another else []
 
 
 def match_texts(
-    spelled: GraphTextIndex, texts: Sequence[str], at: datetime
+    index: GraphTextIndex, texts: Sequence[str], at: datetime
 ) -> list[dict[str, ExploreMatch]]:
-    """For each text, what it meets, by the notes that are live at a moment."""
+    """The matches of each text; notes count if they are live at ``at``."""
     wanted = [fold_text(text) for text in texts]
-    forms = list(spelled.names)
+    forms = list(index.names)
     found: list[dict[str, ExploreMatch]] = [{} for _ in texts]
     if forms and texts:
-        alike = cdist(
+        similarities = cdist(
             wanted,
             forms,
             scorer=JaroWinkler.similarity,
             score_cutoff=MIN_NAME_SIMILARITY,
             dtype=np.float32,
         )
-        for row, place in zip(*np.nonzero(alike), strict=True):
-            form, text = forms[place], wanted[row]
+        for row, column in zip(*np.nonzero(similarities), strict=True):
+            form, text = forms[column], wanted[row]
             if form != text and min(len(form), len(text)) < MIN_FUZZY_LENGTH:
                 continue
-            for id, worth in spelled.names[form].items():
-                _keep_best(found[row], id, texts[row], float(alike[row, place]) * worth)
-    for place, text in enumerate(wanted):
-        for sentence in spelled.sentences:
+            for id, weight in index.names[form].items():
+                _keep_best(found[row], id, texts[row], float(similarities[row, column]) * weight)
+    for column, text in enumerate(wanted):
+        for sentence in index.sentences:
             if text and f" {text} " in sentence.words and _is_live(sentence, at):
-                _keep_best(found[place], sentence.id, texts[place], 1.0)
+                _keep_best(found[column], sentence.id, texts[column], 1.0)
     return found
 
 
 def fold_text(text: str) -> str:
-    """As texts are compared, and without accents."""
-    plain = fold(text)
-    return plain if plain.isascii() else " ".join(fold_name(word) for word in plain.split())
+    """Normalised for comparison, without accents."""
+    folded = fold(text)
+    return folded if folded.isascii() else " ".join(fold_name(word) for word in folded.split())
 
 
 def _keep_best(found: dict[str, ExploreMatch], id: str, text: str, similarity: float) -> None:
-    before = found.get(id)
-    if before is None or before.similarity < similarity:
+    previous = found.get(id)
+    if previous is None or previous.similarity < similarity:
         similarity = min(1.0, similarity)
         by = MatchedBy.EXACT if similarity == 1.0 else MatchedBy.FUZZY
         found[id] = ExploreMatch(by=by, asked=text, similarity=similarity)
@@ -147,16 +149,16 @@ def _item_texts(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, Note | None
 
 
 class GraphView:
-    """Worth keeping for as long as its picture is. ``sources``: of which mentions are looked at;
-    else those of the picture."""
+    """Indexes of one snapshot, built on first use. ``sources``: those whose mentions count; by
+    default the sources of the snapshot."""
 
     def __init__(self, snapshot: GraphSnapshot, sources: Collection[str] | None = None):
         self.snapshot = snapshot
         self.sources = snapshot.sources.keys() if sources is None else sources
 
     @cached_property
-    def called(self) -> Mapping[str, tuple[str, ...]]:
-        """Whose each folded name is."""
+    def nodes_by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """Node ids by folded name."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for node in self.snapshot.nodes.values():
             for name in (*node.names, node.key):
@@ -165,8 +167,8 @@ class GraphView:
         return {name: tuple(ids) for name, ids in found.items()}
 
     @cached_property
-    def called_like_titles(self) -> Mapping[str, tuple[str, ...]]:
-        """Whose each name is, written as titles of documents are looked up."""
+    def nodes_by_title(self) -> Mapping[str, tuple[str, ...]]:
+        """Node ids by name, in the form that document titles are looked up by."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for node in self.snapshot.nodes.values():
             for name in node.names:
@@ -176,7 +178,7 @@ class GraphView:
 
     @cached_property
     def people(self) -> Mapping[str, tuple[str, ...]]:
-        """Whose each name of a person is, as it is written."""
+        """Ids of people by name, as it is written."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for node in self.snapshot.nodes.values():
             for name in node.names if node.type is NodeType.PERSON else ():
@@ -185,7 +187,7 @@ class GraphView:
 
     @cached_property
     def people_by_word(self) -> Mapping[str, tuple[str, ...]]:
-        """In which names of people a word stands."""
+        """The names of people that contain a word."""
         found: dict[str, list[str]] = defaultdict(list)
         for name in self.people:
             for word in dict.fromkeys(name_parts(name)):
@@ -202,7 +204,7 @@ class GraphView:
 
     @cached_property
     def nodes_in(self) -> Mapping[str, tuple[str, ...]]:
-        """Which nodes a source speaks of."""
+        """The nodes that each source mentions."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for mention in self.snapshot.mentions:
             if mention.node in self.snapshot.nodes and mention.source in self.sources:
@@ -211,7 +213,7 @@ class GraphView:
 
     @cached_property
     def sources_of(self) -> Mapping[str, tuple[str, ...]]:
-        """Which sources speak of a node."""
+        """The sources that mention each node."""
         found: dict[str, list[str]] = defaultdict(list)
         for source, nodes in self.nodes_in.items():
             for node in nodes:
@@ -219,23 +221,23 @@ class GraphView:
         return {node: tuple(sources) for node, sources in found.items()}
 
     @cached_property
-    def spelled(self) -> GraphTextIndex:
+    def text_index(self) -> GraphTextIndex:
         return build_text_index(self.snapshot)
 
     def with_marks(self, marks: Mapping[str, AccessStats]) -> GraphView:
-        """The same, as readings have left it by now. What takes long is worked out before, so that
-        it is there for everybody who comes after."""
-        _ = self.called, self.people_by_word, self.edges_at, self.sources_of, self.spelled
+        """A copy with current access statistics. Slow indexes are built first, so that they stay
+        cached for later requests."""
+        _ = self.nodes_by_name, self.people_by_word, self.edges_at, self.sources_of, self.text_index
         other = copy(self)
         other.snapshot = replace(self.snapshot, marks=marks)
         return other
 
 
-MAX_NAME_WORDS = 8  # words
+MAX_NAME_WORDS = 8
 
 
 def match_named_nodes(view: GraphView, query: str) -> dict[str, ExploreMatch]:
-    """By a whole name, or people by a part of theirs: "Dana" names Dana Levi."""
+    """By whole names; people also by a part of a name: "Dana" matches Dana Levi."""
     people = frozenset(find_people(view, query))
     whole = [
         id
@@ -246,31 +248,35 @@ def match_named_nodes(view: GraphView, query: str) -> dict[str, ExploreMatch]:
     found = dict.fromkeys(parts, NAME_PART_WEIGHT) | dict.fromkeys(whole, 1.0)
     return {
         id: ExploreMatch(
-            by=MatchedBy.EXACT if worth == 1.0 else MatchedBy.FUZZY, asked=query, similarity=worth
+            by=MatchedBy.EXACT if weight == 1.0 else MatchedBy.FUZZY, asked=query, similarity=weight
         )
-        for id, worth in found.items()
+        for id, weight in found.items()
     }
 
 
 def _without_names(view: GraphView, query: str, whole: Sequence[str]) -> str:
-    """Who asks about Dana Levi does not ask about Dana Cohen."""
+    """The query without matched names: a question about Dana Levi must not match Dana Cohen."""
     names = (name for id in whole for name in view.snapshot.nodes[id].names)
-    used = {word for name in names for word in fold_text(name).split()}
-    return " ".join(word for word in query.split() if not used.issuperset(fold_text(word).split()))
+    name_words = {word for name in names for word in fold_text(name).split()}
+    return " ".join(
+        word for word in query.split() if not name_words.issuperset(fold_text(word).split())
+    )
 
 
 def find_nodes_by_name(query: str, view: GraphView) -> list[str]:
-    """By whole names."""
+    """Only whole names match."""
     return list(dict.fromkeys(id for _, ids in _names_in_query(query, view) for id in ids))
 
 
 def find_certain_nodes(query: str, view: GraphView) -> list[str]:
-    """Those of them for whom nobody else can be meant: "Grace Miller" is not the Grace who is known
-    here, be it that she is the only one."""
-    said = {id: name for name, ids in _names_in_query(query, view) for id in ids}
-    people = {id for id in said if view.snapshot.nodes[id].type is NodeType.PERSON}
+    """Nodes by whole names, without people whose name is only part of a longer one: "Grace Miller"
+    is not the known Grace."""
+    name_of = {id: name for name, ids in _names_in_query(query, view) for id in ids}
+    people = {id for id in name_of if view.snapshot.nodes[id].type is NodeType.PERSON}
     names = _written_names(query) if people else ()
-    return [id for id in said if id not in people or not _is_part_of_longer_name(said[id], names)]
+    return [
+        id for id in name_of if id not in people or not _is_part_of_longer_name(name_of[id], names)
+    ]
 
 
 def _written_names(text: str) -> list[str]:
@@ -281,52 +287,54 @@ def _written_names(text: str) -> list[str]:
     ]
 
 
-def _is_part_of_longer_name(said: str, names: Sequence[str]) -> bool:
-    """Whether a name never stands alone, but always as a part of a longer one."""
-    return said not in names and any(f" {said} " in f" {name} " for name in names)
+def _is_part_of_longer_name(name: str, names: Sequence[str]) -> bool:
+    """Whether a name occurs only as a part of a longer one."""
+    return name not in names and any(f" {name} " in f" {longer} " for longer in names)
 
 
 def _names_in_query(query: str, view: GraphView) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Names, and whose they are: the longest first, each word in one of them. A name of small words
-    alone ("It") is not taken for one."""
+    """Names with their node ids, longest first; each word belongs to one name at most. A name of
+    stop words alone ("It") does not match."""
     words = fold_text(query).split()
     taken: set[int] = set()
     for length in range(min(MAX_NAME_WORDS, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             span = range(start, start + length)
-            said = words[start : start + length]
-            if taken & set(span) or _small_words().issuperset(said):
+            span_words = words[start : start + length]
+            if taken & set(span) or _stop_words().issuperset(span_words):
                 continue
-            whole = _nodes_called(view, " ".join(said))
-            if whole:
+            ids = _nodes_named(view, " ".join(span_words))
+            if ids:
                 taken |= set(span)
-                yield " ".join(said), whole
+                yield " ".join(span_words), ids
 
 
 @cache
-def _small_words() -> frozenset[str]:
-    """Of languages that share no letters: those of French are names elsewhere."""
+def _stop_words() -> frozenset[str]:
+    """Only of languages with different scripts: French stop words are names elsewhere."""
     return stop_words("en") | stop_words("he") | stop_words("ru")
 
 
-def _nodes_called(view: GraphView, name: str) -> tuple[str, ...]:
-    """In Hebrew also without its prefix, unless a small word would be left."""
+def _nodes_named(view: GraphView, name: str) -> tuple[str, ...]:
+    """Also without a Hebrew prefix, unless a stop word would be left."""
     bare = strip_hebrew_prefix(name)
-    return view.called.get(name) or (() if bare in _small_words() else view.called.get(bare, ()))
+    return view.nodes_by_name.get(name) or (
+        () if bare in _stop_words() else view.nodes_by_name.get(bare, ())
+    )
 
 
 def find_people(view: GraphView, query: str) -> list[str]:
-    """By one of their names as well, or, among a few, by one that is spelt alike. What describes
-    them by another's name, "Lena's husband", names them only as a whole."""
-    near: Collection[str] = view.people.keys()
-    if len(near) > MAX_GUESSED_NAMES:
-        near = {
+    """People by any part of their names; in small graphs also by similar spelling. A description
+    with another person's name, "Lena's husband", matches only as a whole."""
+    candidates: Collection[str] = view.people.keys()
+    if len(candidates) > MAX_GUESSED_NAMES:
+        candidates = {
             name for word in name_word_forms(query) for name in view.people_by_word.get(word, ())
         }
-    said = f" {fold_text(query)} "
+    folded_query = f" {fold_text(query)} "
     found = [
         name
-        for name in sorted(find_name_words(query, near))
-        if not names_someone_else(name) or f" {fold_text(name)} " in said
+        for name in sorted(find_name_words(query, candidates))
+        if not names_someone_else(name) or f" {fold_text(name)} " in folded_query
     ]
     return [id for name in found for id in view.people[name]]

@@ -1,4 +1,4 @@
-"""Nodes, edges and contributions: pages of them, one with all that is known of it."""
+"""Nodes, edges and contributions: list pages, or show one with its details."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NodeShown:
     """A node in a list."""
 
     id: str
-    entity_key: str  # the same, as the graph's own documents call it
+    entity_key: str  # same as id: the name used in graph results
     node_type: NodeType
     type: str  # of an Entity
     name: str
@@ -104,7 +104,7 @@ class EdgePage:
 
 @dataclass(frozen=True, slots=True)
 class Mentioning:
-    """A source that speaks of a node."""
+    """A source that mentions a node or supports an edge."""
 
     id: str
     title: str
@@ -115,8 +115,8 @@ class Mentioning:
 @dataclass(frozen=True, slots=True)
 class WholeNode:
     node: NodeShown
-    edges: tuple[EdgeShown, ...]  # those that hold
-    others: tuple[EdgeShown, ...]  # that are over, or to come
+    edges: tuple[EdgeShown, ...]  # currently valid
+    others: tuple[EdgeShown, ...]  # ended or future
     notes: tuple[Note, ...]
     sources: tuple[Mentioning, ...]  # newest first
 
@@ -125,7 +125,7 @@ class WholeNode:
 class WholeEdge:
     edge: EdgeShown
     notes: tuple[Note, ...]
-    sources: tuple[Mentioning, ...]  # that tell of it, newest first; none: somebody's own word
+    sources: tuple[Mentioning, ...]  # that assert it, newest first; empty: asserted by users only
 
 
 def list_nodes(
@@ -147,8 +147,8 @@ def list_nodes(
     ]
     kept = [n for n in shown if include_archived or n.state is not SalienceState.ARCHIVED]
     kept.sort(key=lambda node: (-node.salience, node.name, node.id))
-    found = take_page(kept, after, limit + 1)
-    return NodePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+    page = take_page(kept, after, limit + 1)
+    return NodePage(tuple(page[:limit]), page[limit - 1].id if len(page) > limit else None)
 
 
 def list_edges(
@@ -162,28 +162,30 @@ def list_edges(
     after: str | None,
     past: bool,
 ) -> EdgePage:
-    """The most salient first; with ``past`` those that are over, too."""
+    """The most salient first; ``past``: include ended ones."""
     now = engine.clock()
     snapshot = graph_as_of(
         engine, principal.own_scope, visible_graph(engine, principal).snapshot, then
     )
-    one = find_node(build_name_index(snapshot.nodes.values()), node, "node").id if node else None
+    node_id = (
+        find_node(build_name_index(snapshot.nodes.values()), node, "node").id if node else None
+    )
     edges = [
         edge
         for edge in snapshot.edges.values()
-        if (one is None or one in edge.ends)
+        if (node_id is None or node_id in edge.ends)
         and (not types or edge.type in types)
         and (past or edge.holds(then, now))
     ]
     shown = present_edges(snapshot, edges, now, then)
-    found = take_page(shown, after, limit + 1)
-    return EdgePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+    page = take_page(shown, after, limit + 1)
+    return EdgePage(tuple(page[:limit]), page[limit - 1].id if len(page) > limit else None)
 
 
 def show_node(
     engine: EngineContext, principal: Principal, named: str, then: PointInTime = NOW
 ) -> WholeNode:
-    """By its id, also one that is hidden from lists; by its name, one that is not."""
+    """By id, including sensitive nodes that lists hide; by name, without these."""
     now = engine.clock()
     whole = _load_visible(engine, principal, named).snapshot
     id = _merge_root(engine, principal, named)
@@ -203,38 +205,38 @@ def show_node(
 
 
 def show_edge(engine: EngineContext, principal: Principal, id: str) -> WholeEdge:
-    at_hand, now = _load_visible(engine, principal, id), engine.clock()
-    edge = at_hand.snapshot.edges.get(id)
+    visible, now = _load_visible(engine, principal, id), engine.clock()
+    edge = visible.snapshot.edges.get(id)
     if edge is None:
         raise NotFound(f"There is no {id!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="id")
-    shown = present_edges(at_hand.snapshot, [edge], now)[0]
-    told = engine.store.assertions(
+    shown = present_edges(visible.snapshot, [edge], now)[0]
+    assertions = engine.store.assertions(
         principal.own_scope,
         AssertionQuery(ends=[edge.a, edge.b], types=equivalent_types(edge.type)),
     ).edges
-    cited = [each.source for each in told if each.edge == id and each.stands and each.source]
-    sources = _present_sources(at_hand.snapshot, [(each.id, each.said_at) for each in cited])
-    return WholeEdge(shown, live_notes_of(at_hand.snapshot, id, now), sources)
+    cited = [each.source for each in assertions if each.edge == id and each.stands and each.source]
+    sources = _present_sources(visible.snapshot, [(each.id, each.said_at) for each in cited])
+    return WholeEdge(shown, live_notes_of(visible.snapshot, id, now), sources)
 
 
 def _load_visible(engine: EngineContext, principal: Principal, named: str) -> VisibleGraph:
-    """Who names an id asks for just this."""
+    """An id asks for exactly this item, so sensitive items are included."""
     return visible_graph(engine, principal, whole=":" in named, sources=True)
 
 
 def _merge_root(engine: EngineContext, principal: Principal, id: str) -> str:
-    """Of a node that was merged, the one that speaks for it."""
-    met: set[str] = set()
-    while id not in met and (
+    """The merge root of a merged node."""
+    visited: set[str] = set()
+    while id not in visited and (
         found := engine.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     ):
-        met.add(id)
+        visited.add(id)
         id = found[0].merged_into or id
     return id
 
 
 def _has_ended_by(edge: Edge, then: PointInTime, now: datetime) -> bool:
-    """Known then, and no longer true."""
+    """Whether the edge was known and had begun by then."""
     known_by, at = then.known_at or now, then.as_of or now
     return edge.recorded_at <= known_by and edge.valid_from <= at
 
@@ -244,14 +246,14 @@ def live_notes_of(snapshot: GraphSnapshot, id: str, at: datetime) -> tuple[Note,
 
 
 def _sources_mentioning(snapshot: GraphSnapshot, node: Node) -> tuple[Mentioning, ...]:
-    mine = [(each.source, each.said_at) for each in snapshot.mentions if each.node == node.id]
-    return _present_sources(snapshot, mine)
+    mentions = [(each.source, each.said_at) for each in snapshot.mentions if each.node == node.id]
+    return _present_sources(snapshot, mentions)
 
 
 def _present_sources(
     snapshot: GraphSnapshot, cited: Iterable[tuple[str, datetime]]
 ) -> tuple[Mentioning, ...]:
-    """Each source once, where it may be read."""
+    """Each readable source once."""
     found = [
         Mentioning(source.id, source.title, source.summary, said_at)
         for id, said_at in dict(cited).items()
@@ -263,9 +265,9 @@ def _present_sources(
 def present_node(
     snapshot: GraphSnapshot, node: Node, now: datetime, then: PointInTime = NOW
 ) -> NodeShown:
-    """As present as it is now, with the notes that counted ``then``."""
+    """With the current salience and the notes that were live at ``then``."""
     marks = snapshot.marks_of(node.id)
-    now_is = current_salience(node, marks, now)
+    current = current_salience(node, marks, now)
     return NodeShown(
         id=node.id,
         entity_key=node.id,
@@ -277,8 +279,8 @@ def present_node(
         description=node.description,
         is_owner=node.is_owner,
         confidence=node.confidence,
-        salience=now_is.salience,
-        state=now_is.state,
+        salience=current.salience,
+        state=current.state,
         ttl_policy=node.ttl_policy,
         source_count=node.mentioned.source_count,
         promotion_score=node.mentioned.promotion_score,
@@ -306,7 +308,7 @@ def present_edges(
 def _present_edge(
     snapshot: GraphSnapshot, edge: Edge, now: datetime, then: PointInTime
 ) -> EdgeShown:
-    now_is = current_salience(edge, snapshot.marks_of(edge.id), now)
+    current = current_salience(edge, snapshot.marks_of(edge.id), now)
     return EdgeShown(
         id=edge.id,
         from_entity_key=edge.a,
@@ -321,8 +323,8 @@ def _present_edge(
         proximity=edge.proximity,
         proximity_word=proximity_word(edge.kind, edge.proximity),
         confidence=edge.confidence,
-        salience=now_is.salience,
-        state=now_is.state,
+        salience=current.salience,
+        state=current.state,
         valid_from=edge.valid_from,
         valid_to=edge.valid_to,
         recorded_at=edge.recorded_at,
@@ -334,7 +336,7 @@ def _present_edge(
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A node, an edge or a note, and when it was told."""
+    """A node, an edge or a note, with its author and date."""
 
     id: str
     what: str  # node, edge or note
@@ -352,7 +354,7 @@ def list_contributions(
     limit: int,
     after: str | None = None,
 ) -> tuple[Contribution, ...]:
-    """Newest first; without ``by``, everybody's."""
+    """Newest first; without ``by``, of all authors."""
     snapshot, now = visible_graph(engine, principal, sources=True).snapshot, engine.clock()
     owner = principal.user_id
     found = (
@@ -388,7 +390,7 @@ def _note_contributions(
             yield Contribution(note.id, "note", about, note.content, by, note.date_added, source)
 
 
-def _is_author(told: str, by: str) -> bool:
-    """As they are shown (ana, agent:planner), as the journal names them (user:ana), or by the name
-    alone (planner)."""
-    return by in (told, OWNER_ACTOR_PREFIX + told) or told.partition(":")[2] == by
+def _is_author(author: str, by: str) -> bool:
+    """``by``: an author as shown (ana, agent:planner), as in the journal (user:ana), or without the
+    prefix (planner)."""
+    return by in (author, OWNER_ACTOR_PREFIX + author) or author.partition(":")[2] == by

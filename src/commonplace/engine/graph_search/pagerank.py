@@ -1,11 +1,11 @@
 """Personalised PageRank over the visible graph: transition matrix, scores, paths.
 
-A walk goes along an edge both ways, the more willingly the more salient and the surer it is. The
-matrix takes longer to make than to walk, and is kept: see `Webs`.
+Vertices are nodes, sources and artifacts. Links are edges, mentions, and the sources of artifacts;
+a random walk follows them in both directions, with probabilities by salience and confidence. It
+starts at a seed, follows a link with probability ``damping``, and else returns to a seed. The share
+of time at a vertex is its score: near and well-connected vertices score high, whatever their text.
 
-A walker starts at a seed, goes on along an edge or a mention with the chance ``damping``, else
-returns to a seed. How often it is at a place is that place's score: near and well-connected places
-score high, whatever words they are written in.
+Building the matrix takes longer than ranking, so callers cache it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from commonplace.model.graph.salience import salience_at
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 
-MENTION_WEIGHT = 0.4  # as willingly as along an edge that nobody has read yet
+MENTION_WEIGHT = 0.4  # as much as an edge that was never accessed
 
 Slots = NDArray[np.int32]
 LinkWeights = NDArray[np.float32]
@@ -34,19 +34,19 @@ LinkWeights = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class TransitionMatrix:
-    ids: Sequence[str]  # nodes, sources, artifacts, each in order: the same graph is the same web
+    ids: Sequence[str]  # nodes, sources, artifacts, each sorted: equal graphs give equal matrices
     nodes: int  # how many of them
     slots: dict[str, int]
-    ways: Sequence[str]  # ids of the edges, then "" for each mention and each artifact's source
-    ends: tuple[Slots, Slots]  # of each way
-    weights: LinkWeights  # of each way
-    steps: Any  # a sparse matrix: column by column, where one step leads, with what chance
+    links: Sequence[str]  # edge ids, then "" for each mention and each artifact's source
+    ends: tuple[Slots, Slots]  # of each link
+    weights: LinkWeights  # of each link
+    steps: Any  # sparse matrix: column = from, row = to, value = probability
 
     def edge_between(self, one: int, other: int) -> str:
-        """The id of the strongest edge between two places; "" for a mention."""
+        """The id of the strongest edge between two slots; "" for a mention."""
         a, b = self.ends
         found = np.nonzero(((a == one) & (b == other)) | ((a == other) & (b == one)))[0]
-        return self.ways[int(found[np.argmax(self.weights[found])])]
+        return self.links[int(found[np.argmax(self.weights[found])])]
 
 
 def build_transition_matrix(
@@ -55,35 +55,35 @@ def build_transition_matrix(
     then: PointInTime = NOW,
     sources: Collection[str] | None = None,
 ) -> TransitionMatrix:
-    """Of the edges that hold. Ways of no weight lead nowhere. ``sources``: the only places beside
-    nodes; else the picture's sources and artifacts are."""
+    """Of the valid edges. ``sources``: the only vertices in addition to nodes; by default the
+    snapshot's sources and artifacts."""
     if sources is None:
-        beside = [*sorted(snapshot.sources), *sorted(snapshot.artifacts)]
+        others = [*sorted(snapshot.sources), *sorted(snapshot.artifacts)]
     else:
-        beside = sorted(sources)
-    ids = [*sorted(snapshot.nodes), *beside]
+        others = sorted(sources)
+    ids = [*sorted(snapshot.nodes), *others]
     slots = {id: slot for slot, id in enumerate(ids)}
-    ways, starts, stops, weights = [], [], [], []
+    links, starts, stops, weights = [], [], [], []
     for edge in snapshot.edges.values():
         if edge.a == edge.b or edge.a not in slots or edge.b not in slots:
             continue
         if edge.holds(then, now):
             marks = snapshot.marks_of(edge.id)
             salience = salience_at(marks, edge.created_at, now, confidence=edge.confidence)
-            ways.append(edge.id)
+            links.append(edge.id)
             starts.append(slots[edge.a])
             stops.append(slots[edge.b])
             weights.append(salience * edge.confidence)
-    for source, told in _source_links(snapshot):
-        if source in slots and told in slots:
-            ways.append("")
+    for source, target in _source_links(snapshot):
+        if source in slots and target in slots:
+            links.append("")
             starts.append(slots[source])
-            stops.append(slots[told])
+            stops.append(slots[target])
             weights.append(MENTION_WEIGHT)
     ends = np.array(starts, dtype=np.int32), np.array(stops, dtype=np.int32)
     strengths = np.array(weights, dtype=np.float32)
     steps = _step_matrix(len(ids), *ends, strengths)
-    return TransitionMatrix(ids, len(snapshot.nodes), slots, ways, ends, strengths, steps)
+    return TransitionMatrix(ids, len(snapshot.nodes), slots, links, ends, strengths, steps)
 
 
 def _source_links(snapshot: GraphSnapshot) -> Iterator[tuple[str, str]]:
@@ -95,19 +95,19 @@ def _source_links(snapshot: GraphSnapshot) -> Iterator[tuple[str, str]]:
 
 
 def _step_matrix(size: int, a: Slots, b: Slots, weights: LinkWeights) -> Any:
-    """Both ways along each; the chances that lead away from a place add up to 1."""
+    """Links in both directions; the probabilities of leaving a vertex add up to 1."""
     sparse = import_scipy_sparse()
     values = np.concatenate([weights, weights])
-    places = np.concatenate([a, b]), np.concatenate([b, a])
-    matrix = sparse.coo_array((values, places), shape=(size, size)).tocsr()
-    away = np.asarray(matrix.sum(axis=0), dtype=np.float32).ravel()
-    shares = np.divide(1.0, away, out=np.zeros_like(away), where=away > 0)
+    coordinates = np.concatenate([a, b]), np.concatenate([b, a])
+    matrix = sparse.coo_array((values, coordinates), shape=(size, size)).tocsr()
+    totals = np.asarray(matrix.sum(axis=0), dtype=np.float32).ravel()
+    shares = np.divide(1.0, totals, out=np.zeros_like(totals), where=totals > 0)
     matrix.data *= shares[matrix.indices]
     return matrix.astype(np.float32)
 
 
 def has_scipy() -> bool:
-    """Whether the extra is installed: who walks only to do better goes on without it."""
+    """Whether the extra is installed: recall works without it, only less well."""
     try:
         import_scipy_sparse()
     except BadSettings:
@@ -116,7 +116,7 @@ def has_scipy() -> bool:
 
 
 def import_scipy_sparse() -> Any:
-    """Imported when wanted: whoever does not walk need not have it."""
+    """Imported on first use, because the extra is optional."""
     try:
         return import_module("scipy.sparse")
     except ModuleNotFoundError as error:
@@ -130,10 +130,10 @@ def import_scipy_sparse() -> Any:
 DAMPING = 0.85
 MAX_DEPTH = 3
 TOP_K = 20
-TOLERANCE = 1e-6  # what all places together still change by
+TOLERANCE = 1e-6  # total change of all scores in a round
 MAX_ROUNDS = 200
-DEPTH_LIMIT = 20  # steps
-DAMPING_LIMIT = 0.99  # of damping
+DEPTH_LIMIT = 20
+DAMPING_LIMIT = 0.99
 TOP_K_LIMIT = 1000
 
 Scores = NDArray[np.float32]
@@ -149,8 +149,8 @@ class PageRankRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One step of a path, to a place: along an edge, or between a source and what it mentions or
-    has produced (``edge`` is None)."""
+    """One step of a path: along an edge, or between a source and an item that it mentions or
+    produced (``edge`` is None)."""
 
     edge: str | None
     to: str
@@ -159,10 +159,10 @@ class PathStep:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReachedEntity:
     entity_key: str  # of a node, a source or an artifact
-    score: float  # of all places: 1
+    score: float  # all scores add up to 1
     depth: int  # steps from the nearest seed
     seed: str
-    path: tuple[PathStep, ...]  # from that seed, along what carries most
+    path: tuple[PathStep, ...]  # from that seed, along the strongest links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,81 +187,84 @@ def read_pagerank_request(
 
 
 def rank_from_seeds(
-    web: TransitionMatrix,
+    matrix: TransitionMatrix,
     snapshot: GraphSnapshot,
-    walk: PageRankRequest,
+    request: PageRankRequest,
     is_shown: Callable[[str], bool] = lambda id: True,
 ) -> PageRankResult:
-    """The seeds themselves are not answered: the caller has them. ``is_shown``: not archived, say;
-    what is not shown is still walked through."""
-    seeds = seed_weights(web, snapshot, walk.seeds)
-    scores = pagerank(web, seeds, walk.damping)
-    depths = depths_from(web, seeds, walk.max_depth)
-    asked = set(walk.seeds)
-    near = np.nonzero((depths >= 0) & (scores > 0))[0]
-    ranked = near[np.argsort(-scores[near], kind="stable")].tolist()  # slots are in order of ids
-    shown = (slot for slot in ranked if web.ids[slot] not in asked and is_shown(web.ids[slot]))
-    chosen = [slot for slot, _ in zip(shown, range(walk.top_k), strict=False)]
-    through = _edge_seeds(snapshot, walk.seeds)
+    """Seeds are not in the result. ``is_shown``: False for items to leave out, such as archived
+    ones; they are still walked through."""
+    seeds = seed_weights(matrix, snapshot, request.seeds)
+    scores = pagerank(matrix, seeds, request.damping)
+    depths = depths_from(matrix, seeds, request.max_depth)
+    seed_ids = set(request.seeds)
+    reached = np.nonzero((depths >= 0) & (scores > 0))[0]
+    # Slots are in the order of ids, so a stable sort breaks ties by id.
+    ranked = reached[np.argsort(-scores[reached], kind="stable")].tolist()
+    candidates = (
+        slot for slot in ranked if matrix.ids[slot] not in seed_ids and is_shown(matrix.ids[slot])
+    )
+    chosen = [slot for slot, _ in zip(candidates, range(request.top_k), strict=False)]
+    edge_seeds = _edge_seeds(snapshot, request.seeds)
     return PageRankResult(
-        seeds=walk.seeds,
-        reached=tuple(_trace_path(web, slot, scores, depths, through) for slot in chosen),
+        seeds=request.seeds,
+        reached=tuple(_trace_path(matrix, slot, scores, depths, edge_seeds) for slot in chosen),
     )
 
 
 def seed_weights(
-    web: TransitionMatrix, snapshot: GraphSnapshot, seeds: Sequence[str]
+    matrix: TransitionMatrix, snapshot: GraphSnapshot, seeds: Sequence[str]
 ) -> dict[int, float]:
-    """Each seed counts alike; an edge is both its ends."""
+    """All seeds have equal weight; an edge divides its weight between its ends."""
     weights: dict[int, float] = {}
     for seed in seeds:
         edge = snapshot.edges.get(seed) if seed.startswith(EDGE) else None
-        places = edge.ends if edge else (seed,)
-        for place in places:
-            if place not in web.slots:
+        vertices = edge.ends if edge else (seed,)
+        for vertex in vertices:
+            if vertex not in matrix.slots:
                 raise NotFound(
                     f"Unknown seed node {seed!r}.",
                     remedy="Take ids of nodes, relationships, sources or artifacts from explore.",
                     field="seed_nodes",
                 )
-            slot = web.slots[place]
-            weights[slot] = weights.get(slot, 0.0) + 1 / len(places)
+            slot = matrix.slots[vertex]
+            weights[slot] = weights.get(slot, 0.0) + 1 / len(vertices)
     return weights
 
 
 def pagerank(
-    web: TransitionMatrix,
+    matrix: TransitionMatrix,
     seeds: Mapping[int, float],
     damping: float = DAMPING,
-    enough: float = TOLERANCE,
+    tolerance: float = TOLERANCE,
 ) -> Scores:
-    """How often the walker is at each place; all together 1. From where no way leads on it
-    returns to a seed."""
-    home = np.zeros(len(web.ids), dtype=np.float32)
+    """The share of time at each vertex; the sum is 1. From a vertex without links the walk returns
+    to a seed."""
+    restart = np.zeros(len(matrix.ids), dtype=np.float32)
     for slot, weight in seeds.items():
-        home[slot] = weight
-    home /= home.sum()
-    scores = home
+        restart[slot] = weight
+    restart /= restart.sum()
+    scores = restart
     for _ in range(MAX_ROUNDS):
-        moved = np.float32(damping) * (web.steps @ scores)
-        after: Scores = moved + (np.float32(1.0) - moved.sum()) * home
+        moved = np.float32(damping) * (matrix.steps @ scores)
+        after: Scores = moved + (np.float32(1.0) - moved.sum()) * restart
         change = float(np.abs(after - scores).sum())
         scores = after
-        if change < enough:
+        if change < tolerance:
             break
     return scores
 
 
 def depths_from(
-    web: TransitionMatrix, seeds: Mapping[int, float], deepest: int
+    matrix: TransitionMatrix, seeds: Mapping[int, float], deepest: int
 ) -> NDArray[np.int32]:
-    """Steps from the nearest seed; -1 for what is farther than ``deepest``."""
-    depths = np.full(len(web.ids), -1, dtype=np.int32)
-    front = np.zeros(len(web.ids), dtype=np.float32)
+    """Steps from the nearest seed; -1 if more than ``deepest``."""
+    depths = np.full(len(matrix.ids), -1, dtype=np.int32)
+    front = np.zeros(len(matrix.ids), dtype=np.float32)
     front[list(seeds)] = 1.0
     depths[list(seeds)] = 0
     for depth in range(1, deepest + 1):
-        new = (web.steps @ front > 0) & (depths < 0)
+        new = (matrix.steps @ front > 0) & (depths < 0)
         if not new.any():
             break
         depths[new] = depth
@@ -270,32 +273,34 @@ def depths_from(
 
 
 def _edge_seeds(snapshot: GraphSnapshot, seeds: Sequence[str]) -> dict[str, str]:
-    """The ends of edges that are seeds, and which edge."""
+    """The ends of edges that are seeds, with the edge id."""
     edges = (snapshot.edges[seed] for seed in seeds if seed.startswith(EDGE))
     return {end: edge.id for edge in edges for end in edge.ends if end not in seeds}
 
 
 def _trace_path(
-    web: TransitionMatrix,
+    matrix: TransitionMatrix,
     slot: int,
     scores: Scores,
     depths: NDArray[np.int32],
-    through: Mapping[str, str],
+    edge_seeds: Mapping[str, str],
 ) -> ReachedEntity:
-    """Back to a seed, at each place to the one before that carries most to it."""
+    """Walk back to a seed, at each step to the predecessor that contributes most."""
     steps, at = [], slot
     while depths[at]:
-        row = slice(web.steps.indptr[at], web.steps.indptr[at + 1])
-        before, chances = web.steps.indices[row], web.steps.data[row]
-        carried = np.where(depths[before] == depths[at] - 1, chances * scores[before], -1.0)
-        nearer = int(before[np.argmax(carried)])
-        steps.append(PathStep(web.edge_between(nearer, at) or None, web.ids[at]))
-        at = nearer
-    start = web.ids[at]
+        row = slice(matrix.steps.indptr[at], matrix.steps.indptr[at + 1])
+        predecessors, probabilities = matrix.steps.indices[row], matrix.steps.data[row]
+        contributions = np.where(
+            depths[predecessors] == depths[at] - 1, probabilities * scores[predecessors], -1.0
+        )
+        predecessor = int(predecessors[np.argmax(contributions)])
+        steps.append(PathStep(matrix.edge_between(predecessor, at) or None, matrix.ids[at]))
+        at = predecessor
+    start = matrix.ids[at]
     return ReachedEntity(
-        entity_key=web.ids[slot],
+        entity_key=matrix.ids[slot],
         score=float(scores[slot]),
         depth=int(depths[slot]),
-        seed=through.get(start, start),
+        seed=edge_seeds.get(start, start),
         path=tuple(reversed(steps)),
     )

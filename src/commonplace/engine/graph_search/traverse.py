@@ -36,13 +36,13 @@ from commonplace.model.memory.lifecycle import NOW, PointInTime, source_at, sour
 from commonplace.model.sources.source import SOURCE_PREFIX as OF_SOURCE
 from commonplace.model.sources.source import Source
 
-LABEL_LENGTH = 60  # characters of a summary that stand for a title
+LABEL_LENGTH = 60  # characters of a summary used as a title
 _ID_PREFIXES = (OF_NODE, OF_EDGE, OF_SOURCE, OF_ARTIFACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReachedShown:
-    """A place that a walk comes to."""
+    """A node, source or artifact that PageRank reached."""
 
     entity_key: str
     node_type: str  # Person, Concept, Entity, Source or Artifact
@@ -58,44 +58,46 @@ class ReachedShown:
 class Traversed:
     mode: str
     seeds: tuple[str, ...] = ()
-    reached: tuple[ReachedShown, ...] = ()  # of a walk, best first
-    columns: tuple[str, ...] = ()  # of a query
+    reached: tuple[ReachedShown, ...] = ()  # of PageRank, best first
+    columns: tuple[str, ...] = ()  # of a Cypher query
     rows: tuple[tuple[Any, ...], ...] = ()
     truncated: bool = False  # there are more rows
 
 
 def traverse_by_pagerank(
-    engine: EngineContext, principal: Principal, walk: PageRankRequest, then: PointInTime = NOW
+    engine: EngineContext, principal: Principal, request: PageRankRequest, then: PointInTime = NOW
 ) -> Traversed:
     now = engine.clock()
     with engine.store.read_session():
-        one = visible_graph(engine, principal, silent=True)
-        day = now.date().isoformat()  # salience is never older than a day
-        key = (*one.key, day, str(then.as_of), str(then.known_at))
+        visible = visible_graph(engine, principal, silent=True)
+        day = now.date().isoformat()  # salience is recomputed daily
+        key = (*visible.key, day, str(then.as_of), str(then.known_at))
         snapshot = _sources_as_of(
-            then, graph_as_of(engine, principal.own_scope, one.snapshot, then)
+            then, graph_as_of(engine, principal.own_scope, visible.snapshot, then)
         )
-    walk = replace(walk, seeds=_resolve_seeds(snapshot, walk.seeds))
-    web: TransitionMatrix = engine.caches.transition_matrices.get_or_make(
+    request = replace(request, seeds=_resolve_seeds(snapshot, request.seeds))
+    matrix: TransitionMatrix = engine.caches.transition_matrices.get_or_make(
         key, lambda: build_transition_matrix(snapshot, now, then)
     )
-    found = rank_from_seeds(web, snapshot, walk, lambda id: not _is_archived(snapshot, id, now))
+    found = rank_from_seeds(
+        matrix, snapshot, request, lambda id: not _is_archived(snapshot, id, now)
+    )
     if then.is_now:
         record_touches(engine, principal, [each.entity_key for each in found.reached])
     return Traversed(mode="ppr", seeds=found.seeds, reached=_present_all(snapshot, found))
 
 
 def _sources_as_of(then: PointInTime, snapshot: GraphSnapshot) -> GraphSnapshot:
-    """Those that had been said by then, and were known: a walk goes through no others."""
+    """Without sources that did not exist, or were not known, at that time."""
     if then.is_now:
         return snapshot
-    said = [source for source in snapshot.sources.values() if source_existed(source, then)]
-    shown = {each.id: source_at(each, each.passages, then) for each in said}
+    existing = [source for source in snapshot.sources.values() if source_existed(source, then)]
+    shown = {each.id: source_at(each, each.passages, then) for each in existing}
     return replace(snapshot, sources=shown)
 
 
 def _resolve_seeds(snapshot: GraphSnapshot, named: Sequence[str]) -> tuple[str, ...]:
-    """Ids as they are, and the ids of the nodes that are named."""
+    """Ids stay as they are; names become node ids."""
     names = None
     found: dict[str, None] = {}
     for seed in named:
@@ -107,7 +109,7 @@ def _resolve_seeds(snapshot: GraphSnapshot, named: Sequence[str]) -> tuple[str, 
 
 
 def _is_archived(snapshot: GraphSnapshot, id: str, now: datetime) -> bool:
-    """A walk goes through what has faded, and does not answer it."""
+    """Archived items are walked through, but not returned."""
     return current_salience(_entity(snapshot, id), snapshot.marks_of(id), now).is_archived
 
 
@@ -120,41 +122,41 @@ def _present_all(snapshot: GraphSnapshot, found: PageRankResult) -> tuple[Reache
 
 
 def _present_reached(snapshot: GraphSnapshot, reached: ReachedEntity) -> ReachedShown:
-    thing = _entity(snapshot, reached.entity_key)
+    item = _entity(snapshot, reached.entity_key)
     name = _name(snapshot, reached.entity_key)
-    told = thing.summary if isinstance(thing, Source) else thing.description
+    description = item.summary if isinstance(item, Source) else item.description
     path = tuple(_path_in_words(snapshot, reached))
     return ReachedShown(
         entity_key=reached.entity_key,
-        node_type=str(thing.type) if isinstance(thing, Node) else type(thing).__name__,
+        node_type=str(item.type) if isinstance(item, Node) else type(item).__name__,
         name=name,
-        description=told,
+        description=description,
         score=reached.score,
         depth=reached.depth,
         path=path,
-        suspicious=is_suspicious("\n".join((name, told, *path))),
+        suspicious=is_suspicious("\n".join((name, description, *path))),
     )
 
 
 def _name(snapshot: GraphSnapshot, id: str) -> str:
     if id.startswith(OF_EDGE):
         return id
-    thing = _entity(snapshot, id)
-    return source_label(thing) if isinstance(thing, Source) else thing.name
+    item = _entity(snapshot, id)
+    return source_label(item) if isinstance(item, Source) else item.name
 
 
 def source_label(source: Source) -> str:
-    """What people would know it by: its title, how it begins, or what it is and of which day."""
+    """Its title, the beginning of its summary, or its type and date."""
     day = (source.started_at or source.created_at).date().isoformat()
     return source.title or shorten(source.summary, LABEL_LENGTH) or f"{source.source_type} of {day}"
 
 
 def _path_in_words(snapshot: GraphSnapshot, reached: ReachedEntity) -> list[str]:
-    words, before = [_name(snapshot, reached.seed)], reached.seed
+    parts, before = [_name(snapshot, reached.seed)], reached.seed
     for step in reached.path:
-        words.append(f"—{_step_label(snapshot, before, step)}→ {_name(snapshot, step.to)}")
+        parts.append(f"—{_step_label(snapshot, before, step)}→ {_name(snapshot, step.to)}")
         before = step.to
-    return words
+    return parts
 
 
 def _step_label(snapshot: GraphSnapshot, before: str, step: PathStep) -> str:
@@ -170,31 +172,31 @@ def traverse_by_cypher(
     params: Mapping[str, Any] | None,
     verbose: bool,
 ) -> Traversed:
-    """Only what the caller may see is in the snapshot at all."""
+    """The snapshot holds only what the caller may see."""
     now = engine.clock()
-    one = visible_graph(engine, principal, silent=True)
-    key = "\x1f".join((*one.key, now.date().isoformat()))
+    visible = visible_graph(engine, principal, silent=True)
+    key = "\x1f".join((*visible.key, now.date().isoformat()))
     queries = CypherQueries(engine.caches.cypher_graphs)
-    found = queries.run(key, lambda: one.snapshot, now, query, params, verbose)
-    record_touches(engine, principal, _ids_in(found, one.snapshot))
+    found = queries.run(key, lambda: visible.snapshot, now, query, params, verbose)
+    record_touches(engine, principal, _ids_in(found, visible.snapshot))
     return Traversed(
         mode="cypher", columns=found.columns, rows=found.rows, truncated=found.truncated
     )
 
 
 def _ids_in(found: CypherAnswer, snapshot: GraphSnapshot) -> list[str]:
-    """Of what is answered whole or by its key, also in lists, maps and paths, in the order of the
-    answer; of nothing but what the caller sees."""
-    things = (snapshot.nodes, snapshot.edges, snapshot.sources, snapshot.artifacts)
+    """The ids of items in the answer, also in lists, maps and paths, in its order. Only ids that
+    are in the caller's snapshot count."""
+    items_by_id = (snapshot.nodes, snapshot.edges, snapshot.sources, snapshot.artifacts)
     keys = dict.fromkeys(_keys_in(found.rows))
-    return [key for key in keys if any(key in each for each in things)]
+    return [key for key in keys if any(key in each for each in items_by_id)]
 
 
 def _keys_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from (value,) if value.startswith(_ID_PREFIXES) else ()
     elif isinstance(value, Mapping):
-        key = value.get(KEY)  # what else a thing has in it names others, which were not read
+        key = value.get(KEY)  # its other values may name items that were not read
         yield from _keys_in(value.values() if key is None else key)
     elif isinstance(value, Iterable):
         for each in value:

@@ -197,7 +197,7 @@ def find_mentioning_sources(
 
 
 def _title_mentions(index: ScopeIndex, view: GraphView) -> list[SourceMention]:
-    nodes = view.called_like_titles
+    nodes = view.nodes_by_title
     return [
         SourceMention(source, node, view.snapshot.nodes[node].created_at)
         for title in nodes.keys() & index.titles.keys()

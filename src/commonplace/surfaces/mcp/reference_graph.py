@@ -120,7 +120,7 @@ def create_entities(user: User, entities: Sequence[Json]) -> Json:
         names = _names(snapshot)
         return [said[place] for key, place in first.items() if not names.called(key)]
 
-    created = [first[name_key(each.word.name)] for each in apply_graph_edits(user, new)]
+    created = [first[name_key(each.node_input.name)] for each in apply_graph_edits(user, new)]
     return {"entities": [given[place] for place in created]}
 
 

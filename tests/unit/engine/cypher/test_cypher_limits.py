@@ -127,7 +127,7 @@ def test_cypher_runaway_query_yields_to_other_threads(engine, monkeypatch):
     not timed. Each turn that is given up is one in which it may run."""
     turns = []
     monkeypatch.setattr(budgets.time, "sleep", lambda seconds: turns.append(progress[0]))
-    monkeypatch.setattr(budgets, "YIELDS_AFTER", 0.0)
+    monkeypatch.setattr(budgets, "YIELD_SECONDS", 0.0)
     progress, stop = [0], threading.Event()
 
     def count():
@@ -149,7 +149,7 @@ def test_cypher_runaway_query_yields_to_other_threads(engine, monkeypatch):
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_sorted_in_turns_equals_sorted(descending, monkeypatch):
-    monkeypatch.setattr(budgets, "SORTED_AT_ONCE", 7)
+    monkeypatch.setattr(budgets, "SORT_CHUNK", 7)
     for count in (0, 1, 7, 8, 50, 101):
         values = [(number * 37 % 10, number) for number in range(count)]
         found = budgets.sorted_in_turns(

@@ -56,14 +56,14 @@ ACTOR = EXTRACTION_ACTOR
 
 @dataclass(frozen=True, slots=True)
 class PreparedExtraction:
-    """A source that was read, before anything is decided."""
+    """The result of reading a source, before assertions are compared with the graph."""
 
     source: Source
     passages: tuple[Passage, ...]
     found: values.SourceExtraction
     batch: MemoryBatch
     started_at: datetime
-    is_manual: bool = False  # then all of it counts anew
+    is_manual: bool = False  # requested by a caller: all sentences count as new
 
     @property
     def said_at(self) -> dict[int, datetime]:
@@ -71,7 +71,7 @@ class PreparedExtraction:
 
 
 def run_extraction_job(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
-    """The slow part is done at once; again when the source was changed meanwhile."""
+    """Does the slow part now; the returned decision repeats it only if the source has changed."""
     reader = Principal(job.scope.name)
     ready: list[PreparedExtraction | None] = [
         prepare_extraction(engine, reader, str(job.payload["source"]))
@@ -83,122 +83,128 @@ def run_extraction_job(engine: EngineContext, job: Job) -> Callable[[], Changese
 def _decide_prepared(
     engine: EngineContext, reader: Principal, ready: list[PreparedExtraction | None]
 ) -> tuple[Changeset, StoredCandidates | None]:
-    """From what is ``ready``, which is made anew where the source was changed since. The revisions
-    are read before the source is looked at: whoever takes it away later makes this stale."""
-    read = ready[0]
-    scopes = [reader.own_scope, read.source.scope] if read else []
+    """Decide from ``ready``, prepared again if the source has changed. The revisions are read
+    before the source, so that a later removal of the source makes this decision stale."""
+    prepared = ready[0]
+    scopes = [reader.own_scope, prepared.source.scope] if prepared else []
     with engine.store.read_session():
         revisions = {scope: engine.store.counters(scope).revision for scope in scopes}
-        is_unchanged = read and _readable_source(engine, reader, read.source.id) == read.source
-    if read and not is_unchanged:
-        ready[0] = read = _prepare_again(engine, reader, read)
-    if read is None:
+        is_unchanged = (
+            prepared and _readable_source(engine, reader, prepared.source.id) == prepared.source
+        )
+    if prepared and not is_unchanged:
+        ready[0] = prepared = _prepare_again(engine, reader, prepared)
+    if prepared is None:
         return Changeset(reader.own_scope, engine.clock(), ACTOR, ()), None
-    return build_extraction_changeset(engine, reader, read, revisions)
+    return build_extraction_changeset(engine, reader, prepared, revisions)
 
 
 def _prepare_again(
-    engine: EngineContext, reader: Principal, read: PreparedExtraction
+    engine: EngineContext, reader: Principal, prepared: PreparedExtraction
 ) -> PreparedExtraction | None:
-    """The source was changed meanwhile; None: there is nothing to read any more."""
-    again = prepare_extraction(engine, reader, read.source.id)
-    return replace(again, is_manual=read.is_manual) if again else None
+    """None: the source cannot be read any more."""
+    again = prepare_extraction(engine, reader, prepared.source.id)
+    return replace(again, is_manual=prepared.is_manual) if again else None
 
 
 def prepare_extraction(
     engine: EngineContext, reader: Principal, id: str
 ) -> PreparedExtraction | None:
-    """None: it is gone, not processed yet, or not theirs to read any more."""
+    """None: the source is removed, not processed yet, or not readable for this user any more."""
     with engine.store.read_session():
         source = _readable_source(engine, reader, id)
         if source is None or source.status is ProcessingStatus.RAW:
             return None
         if source.state is not State.ACTIVE:
             return None
-        started = engine.clock()
+        started_at = engine.clock()
         passages = tuple(engine.store.passages(source.scope, PassagesOf(id)).values())
-        everybody = engine.graph_cache.of(reader.own_scope).snapshot.nodes.values()
-        owner = describe_owner(engine, reader.own_scope, everybody)
-        called = load_owner_nicknames(engine, reader.own_scope, everybody, passages)
+        nodes = engine.graph_cache.of(reader.own_scope).snapshot.nodes.values()
+        owner = describe_owner(engine, reader.own_scope, nodes)
+        called = load_owner_nicknames(engine, reader.own_scope, nodes, passages)
     account = replace(
         build_extraction_input(source, passages, owner, reader.user_id), called=called
     )
     found = extract(account)
-    # What was said to an agent was looked at turn by turn, as it came.
+    # Conversation turns were observed one by one when they arrived.
     candidates = () if source.origin == THREAD_ORIGIN else found.candidates
     said_at = {passage.number: passage.at for passage in passages}
     batch = prepare_candidates(engine, reader, source, candidates, said_at)
-    return PreparedExtraction(source, passages, found, batch, started)
+    return PreparedExtraction(source, passages, found, batch, started_at)
 
 
 def _readable_source(engine: EngineContext, reader: Principal, id: str) -> Source | None:
-    place = principal_for_extraction(engine, reader, id)
-    if place is None:
+    principal = principal_for_extraction(engine, reader, id)
+    if principal is None:
         return None
-    found = engine.live_sources(place.scope, [id])
-    return found[0] if found and can_see_source(place, found[0]) else None
+    sources = engine.live_sources(principal.scope, [id])
+    return sources[0] if sources and can_see_source(principal, sources[0]) else None
 
 
 def build_extraction_changeset(
     engine: EngineContext,
     reader: Principal,
-    read: PreparedExtraction,
+    prepared: PreparedExtraction,
     revisions: Mapping[Scope, int],
 ) -> tuple[Changeset, StoredCandidates]:
-    """The changeset that a source comes to in a reader's memory. It rests on the team's, too, where
-    the source is a team's: the member learns nothing of what the team takes away meanwhile."""
+    """The changeset of a source in a reader's memory. For a team's source it also depends on the
+    team's revision, so that a source that the team removes meanwhile is not extracted."""
     scope, at = reader.own_scope, engine.clock()
     work = GraphUnitOfWork(engine, scope, ACTOR, at)
     with engine.store.read_session():
-        heard = _seen_before(engine, scope, read)
-        told = import_extraction(work, work.known, read.source, read.found, read.said_at, heard)
+        seen = _seen_before(engine, scope, prepared)
+        digests = import_extraction(
+            work, work.known, prepared.source, prepared.found, prepared.said_at, seen
+        )
         changes = diff_graph(work, place=JournalNode.WORKER)
-        kept = store_candidates(engine, reader, read.source, read.batch)
-    steps = (*changes, *kept.steps, *_mark_extracted(read, scope, at, told))
+        stored = store_candidates(engine, reader, prepared.source, prepared.batch)
+    steps = (*changes, *stored.steps, *_mark_extracted(prepared, scope, at, digests))
     changeset = Changeset(
         scope,
         at,
         ACTOR,
         steps,
         revisions[scope],
-        read.source.thread_id,
+        prepared.source.thread_id,
         rests_on=tuple(each for each in revisions.items() if each[0] != scope),
     )
-    return changeset, kept
+    return changeset, stored
 
 
-def _seen_before(engine: EngineContext, reader: Scope, read: PreparedExtraction) -> SeenSentences:
-    """What this reader has taken in before; nothing of it where they ask for all anew."""
-    known = [] if read.is_manual else engine.store.extractions(reader, [read.source.id])
+def _seen_before(
+    engine: EngineContext, reader: Scope, prepared: PreparedExtraction
+) -> SeenSentences:
+    """The sentences this reader extracted before; none if they asked for a new extraction."""
+    previous = [] if prepared.is_manual else engine.store.extractions(reader, [prepared.source.id])
     return (
-        find_seen_sentences(read.source, read.passages, known[0].heard)
-        if known
+        find_seen_sentences(prepared.source, prepared.passages, previous[0].heard)
+        if previous
         else SeenSentences()
     )
 
 
 def _mark_extracted(
-    read: PreparedExtraction, reader: Scope, at: datetime, told: Sequence[str]
+    prepared: PreparedExtraction, reader: Scope, at: datetime, digests: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
-    """``told``: digests of it."""
-    source = read.source
-    note = SetExtraction(
+    """``digests``: of the extracted items."""
+    source = prepared.source
+    mark = SetExtraction(
         Extraction(
             scope=source.scope.key,
             source=source.id,
-            started_at=read.started_at,
+            started_at=prepared.started_at,
             completed_at=at,
-            passages=len(read.passages),
+            passages=len(prepared.passages),
             digest=source.digest,
-            heard=(*compute_digests(source, read.passages), *told),
+            heard=(*compute_digests(source, prepared.passages), *digests),
         ),
         Entry(op=Op.CLASSIFY, node=JournalNode.WORKER, subject=source.id),
     )
     if source.scope != reader:
-        return (note,)  # a team's source is extracted by each member for themself
+        return (mark,)  # each member extracts a team's source separately
     after = source.evolve(
         status=ProcessingStatus.EXTRACTED,
-        extraction_started_at=read.started_at,
+        extraction_started_at=prepared.started_at,
         extraction_completed_at=at,
         version=source.version + 1,
     )
@@ -212,10 +218,10 @@ def _mark_extracted(
         new_ref=after.ref,
         meta={"extracted": True},
     )
-    return note, ChangeSource(source, after, entry)
+    return mark, ChangeSource(source, after, entry)
 
 
-# ——— by hand ———
+# ——— on request ———
 
 MAX_MAIL_THREADS = 500  # a run
 MAX_FILE_PASSAGES = 200
@@ -223,42 +229,42 @@ MAX_FILE_PASSAGES = 200
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a run has made of sources."""
+    """What a run extracted."""
 
     sources: int
-    nodes: int  # that are new
+    nodes: int  # new ones
     edges: int
     notes: int
     memories: int
-    left: int  # sources that wait for another run
+    left: int  # sources left for another run
     revision: int
 
 
 def extract_sources(
     engine: EngineContext, request: RequestContext, ids: Sequence[str]
 ) -> Extracted:
-    """Whether they were extracted before or not."""
+    """Extract these sources, even if they were extracted before."""
     reader = request.principal
     total = Counter[str]()
     for id in ids:
-        read = prepare_extraction(engine, reader, id)
-        if read is None:
+        prepared = prepare_extraction(engine, reader, id)
+        if prepared is None:
             raise NotFound(
                 f"No processed source {id!r}.",
                 remedy="Wait until it is processed; see jobs.",
                 field="ids",
             )
-        total += _extract_one(engine, request, replace(read, is_manual=True))
+        total += _extract_one(engine, request, replace(prepared, is_manual=True))
     return _extraction_answer(engine, reader, total, 0)
 
 
 def extract_pending(engine: EngineContext, request: RequestContext, limit: int) -> Extracted:
-    """The newest first, as far as a run goes."""
+    """Extract the newest pending sources, within the limits of a run."""
     reader = request.principal
-    waiting = list(pending_sources(engine, reader))
+    pending = list(pending_sources(engine, reader))
     total = Counter[str]()
     mails = passages = done = 0
-    for source in waiting:
+    for source in pending:
         is_mail = source.source_type is SourceType.EMAIL
         is_file = source.source_type is SourceType.FILE
         too_many = (is_mail and mails >= MAX_MAIL_THREADS) or (
@@ -266,47 +272,47 @@ def extract_pending(engine: EngineContext, request: RequestContext, limit: int) 
         )
         if done >= limit or too_many:
             continue
-        read = prepare_extraction(engine, reader, source.id)
-        if read is not None:
-            total += _extract_one(engine, request, read)
+        prepared = prepare_extraction(engine, reader, source.id)
+        if prepared is not None:
+            total += _extract_one(engine, request, prepared)
             mails += is_mail
             passages += source.passages if is_file else 0
             done += 1
-    return _extraction_answer(engine, reader, total, len(waiting) - done)
+    return _extraction_answer(engine, reader, total, len(pending) - done)
 
 
 def pending_sources(engine: EngineContext, reader: Principal) -> Iterator[Source]:
-    """What this reader may read, was processed, and has changed since they last extracted it."""
-    read = {each.source: each for each in engine.store.extractions(reader.own_scope)}
-    for reading in readable_scopes(engine, reader, searching=False):
-        if reading.is_guest:
+    """Processed sources the reader may read that are not extracted yet or have changed since."""
+    extractions = {each.source: each for each in engine.store.extractions(reader.own_scope)}
+    for readable in readable_scopes(engine, reader, searching=False):
+        if readable.is_guest:
             continue
         listing = SourceListing(
-            visibility=visibility_in(reader, reading) if not reading.is_own else OWNER_VISIBILITY,
+            visibility=visibility_in(reader, readable) if not readable.is_own else OWNER_VISIBILITY,
             statuses=(ProcessingStatus.PROCESSED, ProcessingStatus.EXTRACTED),
             limit=NO_LIMIT,
         )
-        for source in engine.live_source_page(reading.scope, listing):
-            known = read.get(source.id)
-            if known is None or not known.is_all_of(source):
+        for source in engine.live_source_page(readable.scope, listing):
+            extraction = extractions.get(source.id)
+            if extraction is None or not extraction.is_all_of(source):
                 yield source
 
 
 def _extract_one(
-    engine: EngineContext, request: RequestContext, read: PreparedExtraction
+    engine: EngineContext, request: RequestContext, prepared: PreparedExtraction
 ) -> Counter[str]:
     reader = request.principal
-    ready: list[PreparedExtraction | None] = [read]
+    ready: list[PreparedExtraction | None] = [prepared]
 
     def decision() -> tuple[Changeset, Counter[str]]:
-        changeset, kept = _decide_prepared(engine, reader, ready)
-        return changeset, _count_steps(changeset, kept) if kept else Counter()
+        changeset, stored = _decide_prepared(engine, reader, ready)
+        return changeset, _count_steps(changeset, stored) if stored else Counter()
 
     return run_transaction(engine, request, decision)[1]
 
 
-def _count_steps(changeset: Changeset, kept: StoredCandidates) -> Counter[str]:
-    counted = Counter({"sources": 1, "memories": len(kept.memories)})
+def _count_steps(changeset: Changeset, stored: StoredCandidates) -> Counter[str]:
+    counted = Counter({"sources": 1, "memories": len(stored.memories)})
     for step in changeset.steps:
         match step:
             case PutNode(before=None):
@@ -339,38 +345,38 @@ log = logging.getLogger("commonplace")
 
 @dataclass(frozen=True, slots=True)
 class ExtractedForAll:
-    """What a run has made of everybody's sources."""
+    """What a run extracted for all users."""
 
     users: int
     sources: int
-    nodes: int  # that are new
+    nodes: int  # new ones
     edges: int
     notes: int
     memories: int
-    left: int  # sources that wait for another run
+    left: int  # sources left for another run
     failed: int  # users whose sources could not be extracted; the log says why
 
 
 def extract_for_all_users(
     engine: EngineContext, scopes: Iterable[Scope], limit: int
 ) -> ExtractedForAll:
-    """One user's trouble does not keep the others waiting."""
-    done, failed = [], 0
+    """An error of one user does not stop the others."""
+    results, failed = [], 0
     for scope in scopes:
         if not scope.is_user:
             continue
         try:
-            done.append(extract_pending(engine, RequestContext(Principal(scope.name)), limit))
+            results.append(extract_pending(engine, RequestContext(Principal(scope.name)), limit))
         except CommonplaceError as error:
             log.warning("extraction postponed: %s", error.code)
             failed += 1
     return ExtractedForAll(
-        users=len(done),
-        sources=sum(each.sources for each in done),
-        nodes=sum(each.nodes for each in done),
-        edges=sum(each.edges for each in done),
-        notes=sum(each.notes for each in done),
-        memories=sum(each.memories for each in done),
-        left=sum(each.left for each in done),
+        users=len(results),
+        sources=sum(each.sources for each in results),
+        nodes=sum(each.nodes for each in results),
+        edges=sum(each.edges for each in results),
+        notes=sum(each.notes for each in results),
+        memories=sum(each.memories for each in results),
+        left=sum(each.left for each in results),
         failed=failed,
     )

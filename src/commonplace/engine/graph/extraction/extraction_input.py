@@ -1,4 +1,4 @@
-"""Extraction input: speakers, own words, nicknames; queue team sources on first read."""
+"""Extraction input: attribute passages to speakers; queue team sources on first read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import Passage, Source, SourceType
 from commonplace.store.queries import AssertionQuery, JobQuery
 
-# Without a speaker these are the words of whoever brought them.
+# Without a speaker, these are the words of the user who ingested them.
 _OWN_WORD_TYPES = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
 _MACHINE_ROLES = frozenset({"assistant", "system", "tool", "ai", "bot", "agent"})
 
@@ -35,7 +35,9 @@ def build_extraction_input(
     source: Source, passages: Sequence[Passage], owner: OwnerIdentity, reader: str
 ) -> ExtractionInput:
     participants = tuple(_with_address(each, source) for each in source.participants)
-    by_name = (each for each in participants if each != reader)  # whoever brings it is listed by id
+    by_name = (
+        each for each in participants if each != reader
+    )  # the user who ingests it is listed by id
     speakers = (each.speaker for each in passages if each.speaker)
     owner = identify_owner(owner, map(parse_participant, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
@@ -59,21 +61,21 @@ def readable_text(passage: Passage) -> str:
 
 
 def _parts_by_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:
-    """The parts in which somebody else speaks, of those that name no speaker."""
+    """The parts without a named speaker whose text shows another speaker."""
     texts: dict[int | None, list[str]] = {}
     for each in passages:
         if not each.speaker or fold_case(each.speaker) in SPEAKER_ROLES:
             texts.setdefault(_part_of(each), []).append(each.text)
-    return {part for part, said in texts.items() if has_other_speaker(said, owner)}
+    return {part for part, lines in texts.items() if has_other_speaker(lines, owner)}
 
 
 def _part_of(passage: Passage) -> int | None:
-    """A turn of a talk with an agent, into which somebody pasted a chat; or the whole source."""
+    """A turn of a conversation, which may hold a pasted chat; None: the whole source."""
     return passage.turn if passage.role else None
 
 
 def _with_address(name: str, source: Source) -> str:
-    """As a mail's header has them: by the address somebody is known again under any name."""
+    """With the address from the mail header: it identifies a person under any name."""
     addresses = source.provenance.get("addresses")
     address = addresses.get(name) if isinstance(addresses, Mapping) else None
     return f"{name} <{address}>" if address else name
@@ -82,43 +84,43 @@ def _with_address(name: str, source: Source) -> str:
 def _read_passage(
     passage: Passage, source: Source, names: set[str], is_own: bool
 ) -> AttributedPassage:
-    """``is_own``: where nobody is named, whoever brought it speaks, and that is the reader."""
+    """``is_own``: without a named speaker, the passage is by the reader, who ingested it."""
     speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
     is_named = bool(speaker) and speaker not in SPEAKER_ROLES
     by_machine = role in _MACHINE_ROLES or speaker in _MACHINE_ROLES
     text = readable_text(passage)
-    own = role in ("user", "human") or source.source_type in _OWN_WORD_TYPES
+    is_own_word = role in ("user", "human") or source.source_type in _OWN_WORD_TYPES
     return AttributedPassage(
         number=passage.number,
         text=text,
         at=passage.at,
         speaker=passage.speaker if is_named else None,
-        by_owner=not by_machine and (speaker in names if is_named else is_own and own),
+        by_owner=not by_machine and (speaker in names if is_named else is_own and is_own_word),
         by_machine=by_machine,
         suspicious=passage.suspicious and not text.strip(),
     )
 
 
 def load_owner_nicknames(
-    engine: EngineContext, home: Scope, everybody: Iterable[Node], passages: Iterable[Passage]
+    engine: EngineContext, scope: Scope, nodes: Iterable[Node], passages: Iterable[Passage]
 ) -> dict[str, str]:
-    """Names by the addresses of these speakers. Only somebody's own word counts: in the memories of
-    one source, a name that another source told would outlive that one when it is erased."""
+    """Names by the addresses of these speakers. Only user assertions count: a name from another
+    source would stay in this source's memories after that one is erased."""
     addresses = {email_key(each.speaker) for each in passages if each.speaker} - {None}
     if not addresses:
         return {}
     people = {
         node.id: node
-        for node in everybody
+        for node in nodes
         if node.sensitivity is not Sensitivity.HIGH
         and addresses & {email_key(address) for address in node.addresses}
     }
-    told = engine.store.assertions(home, AssertionQuery(nodes=[*people])).nodes
-    named = {(t.node, t.name) for t in told if t.source is None and t.stands}
+    assertions = engine.store.assertions(scope, AssertionQuery(nodes=[*people])).nodes
+    user_given = {(t.node, t.name) for t in assertions if t.source is None and t.stands}
     return {
         key: node.name
         for node in people.values()
-        if (node.id, node.name) in named
+        if (node.id, node.name) in user_given
         for key in map(email_key, node.addresses)
         if key is not None
     }
@@ -127,39 +129,39 @@ def load_owner_nicknames(
 def queue_first_extraction(
     engine: EngineContext, principal: Principal, sources: Iterable[str]
 ) -> None:
-    """``sources``: of teams. It is owed, and done later; what is owed already is not owed twice."""
+    """Queue an extraction job for each of these team sources that has none yet."""
     wanted = list(dict.fromkeys(sources))
     if not wanted or not engine.extracts:
         return
-    home, now = principal.own_scope, engine.clock()
-    known = _already_extracted(engine, home, wanted)
+    scope, now = principal.own_scope, engine.clock()
+    known = _already_extracted(engine, scope, wanted)
     known |= {
-        job.key for job in engine.store.jobs(home, JobQuery(kinds=[EXTRACT_JOB], keys=wanted))
+        job.key for job in engine.store.jobs(scope, JobQuery(kinds=[EXTRACT_JOB], keys=wanted))
     }
     new = [
         id for id in wanted if id not in known and principal_for_extraction(engine, principal, id)
     ]
-    owed = tuple(EnqueueJob(build_extract_job(id, home, engine.new_id(), now)) for id in new)
-    if owed:
-        apply_changeset(engine, None, Changeset(home, now, principal.actor, owed))
+    steps = tuple(EnqueueJob(build_extract_job(id, scope, engine.new_id(), now)) for id in new)
+    if steps:
+        apply_changeset(engine, None, Changeset(scope, now, principal.actor, steps))
 
 
 def principal_for_extraction(engine: EngineContext, reader: Principal, id: str) -> Principal | None:
-    """They themselves where a source is of which they make knowledge: at home, or in a team of
-    theirs. None: a guest reads, and learns nothing."""
-    place = principal_at_source(engine, reader, id)
-    if place.is_in_own_scope:
-        return place
-    readings = readable_scopes(engine, reader, searching=False)
-    is_in_it = any(each.scope == place.scope and not each.is_guest for each in readings)
-    return place if is_in_it else None
+    """The reader in the source's scope: their own, or a team that they are a member of. None for a
+    guest, who may read a source but does not extract it."""
+    principal = principal_at_source(engine, reader, id)
+    if principal.is_in_own_scope:
+        return principal
+    readable = readable_scopes(engine, reader, searching=False)
+    is_member = any(each.scope == principal.scope and not each.is_guest for each in readable)
+    return principal if is_member else None
 
 
 def _already_extracted(engine: EngineContext, reader: Scope, wanted: Sequence[str]) -> set[str]:
-    read = {each.source: each for each in engine.store.extractions(reader, wanted)}
+    extractions = {each.source: each for each in engine.store.extractions(reader, wanted)}
     sources = [
         source
-        for owner in {each.scope for each in read.values()}
-        for source in engine.live_sources(Scope(owner), list(read))
+        for owner in {each.scope for each in extractions.values()}
+        for source in engine.live_sources(Scope(owner), list(extractions))
     ]
-    return {source.id for source in sources if read[source.id].is_all_of(source)}
+    return {source.id for source in sources if extractions[source.id].is_all_of(source)}

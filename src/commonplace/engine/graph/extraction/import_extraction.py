@@ -68,48 +68,48 @@ def import_extraction(
     source: Source,
     found: SourceExtraction,
     said_at: Mapping[int, datetime],
-    heard: SeenSentences,
+    seen: SeenSentences,
 ) -> tuple[str, ...]:
-    """Digests of what it tells now. ``said_at``: when each passage was. ``heard``: what was taken
-    in already: what it told and is not told any more was taken out by hand, and stays out."""
+    """Returns digests of the extracted items. ``said_at``: the time of each passage. ``seen``: the
+    previous extraction, whose removed items stay suppressed."""
     nodes, edges, notes = work.engine.store.assertions(
         work.scope, AssertionQuery(sources=[source.id])
     )
-    before = [each.id for told in (nodes, edges, notes) for each in told]
-    others, out = without_owner(known), find_suppressed(source, heard.digests, before)
-    taking = _ExtractionImport(
-        work, known, others, cite_source(source), said_at, heard, out, nodes, [*nodes]
+    previous = [each.id for items in (nodes, edges, notes) for each in items]
+    others, suppressed = without_owner(known), find_suppressed(source, seen.digests, previous)
+    importer = _ExtractionImport(
+        work, known, others, cite_source(source), said_at, seen, suppressed, nodes, [*nodes]
     )
     work.load(t.node for t in nodes)
     for assertion in edges:
         work.load_relations([assertion.a], [assertion.type])
     work.load(note.about for note in notes if note.about.startswith(NODE_PREFIX))
     work.load_edges(note.about for note in notes if not note.about.startswith(NODE_PREFIX))
-    places = taking.nodes(found.nodes)
-    taking.merge_owner(found.nodes)
-    work.load_nodes(places)
-    places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
-    kept = taking.tell(found, places)
-    work.retract(id for id in before if id not in kept)
-    return tuple(out.entries)
+    ids = importer.nodes(found.nodes)
+    importer.merge_owner(found.nodes)
+    work.load_nodes(ids)
+    ids = [importer.unless_rejected(*each) for each in zip(found.nodes, ids, strict=True)]
+    kept = importer.assert_all(found, ids)
+    work.retract(id for id in previous if id not in kept)
+    return tuple(suppressed.entries)
 
 
 @dataclass(slots=True)
 class _ExtractionImport:
     work: GraphUnitOfWork
     known: NameIndex
-    others: NameIndex  # whom anybody but the owner may be
+    others: NameIndex  # without the owner
     source: CitedSource
     said_at: Mapping[int, datetime]
-    heard: SeenSentences
-    out: SuppressedItems
-    earlier: Sequence[NodeAssertion]  # what this source told when it was last taken in
-    told: list[NodeAssertion]  # and what it tells now
+    seen: SeenSentences
+    suppressed: SuppressedItems
+    previous: Sequence[NodeAssertion]  # of the previous extraction
+    assertions: list[NodeAssertion]  # with the new ones
 
-    # ——— who is meant ———
+    # ——— resolve nodes ———
 
     def nodes(self, found: Sequence[FoundNode]) -> list[str]:
-        """The node that each of the found ones is."""
+        """The node id of each found node."""
         present = self._present(found)
         counts = Counter(key for n in found for key in {*map(name_key, (n.name, *n.aliases))})
         shared = {key for key, count in counts.items() if count > 1}
@@ -117,28 +117,28 @@ class _ExtractionImport:
         return [self._node(each, present, shared, unclear) for each in found]
 
     def _present(self, found: Iterable[FoundNode]) -> set[str]:
-        """Known people who are certain here: by their address, or by their full name."""
-        sure = (
+        """Known people whom an address or a full name identifies."""
+        resolved = (
             resolve_node(self.others, each.type, [each.name], addresses=each.addresses)
             for each in found
             if each.type is NodeType.PERSON and (each.addresses or " " in each.name)
         )
-        return {id for id in sure if id is not None and id is not SEVERAL}
+        return {id for id in resolved if id is not None and id is not SEVERAL}
 
     def _node(
         self, found: FoundNode, present: set[str], shared: set[str], unclear: set[str]
     ) -> str:
-        """``shared``: what several here are called, two brothers, says of none who they are;
-        ``unclear``: names that several here could be meant by. Then it is a new one."""
+        """``shared``: aliases of several found nodes (two brothers), which identify none of them.
+        ``unclear``: names that could mean several found nodes; these get a new node."""
         if found.is_owner:
             owner = self.known.owner or load_or_create_owner(self.work, self.known)
             return owner.id
-        if told := self._told_before(found, [found.name]):
-            return told
+        if previous := self._previously_asserted(found, [found.name]):
+            return previous
         if name_key(found.name) in unclear and not found.addresses:
             return self._new(found)
         aliases = [alias for alias in found.aliases if name_key(alias) not in shared]
-        met = resolve_node(
+        resolved = resolve_node(
             self.others,
             found.type,
             (found.name, *aliases),
@@ -146,77 +146,86 @@ class _ExtractionImport:
             addresses=found.addresses,
             present=present,
         )
-        told = self._told_before(found, [alias for alias in aliases if not is_description(alias)])
-        if told is not None and met in (SEVERAL, self.work.root(told)):
-            return told
-        if met is None or met is SEVERAL:
+        previous = self._previously_asserted(
+            found, [alias for alias in aliases if not is_description(alias)]
+        )
+        if previous is not None and resolved in (SEVERAL, self.work.root(previous)):
+            return previous
+        if resolved is None or resolved is SEVERAL:
             return self._of_another_type(found) or self._new(found)
-        return met
+        return resolved
 
     def merge_owner(self, found: Sequence[FoundNode]) -> None:
-        """Who was met before the owner's address was known, and writes from it, is the owner."""
-        for node in self._who_writes_from(found[0].addresses if found else ()):
-            if self._is_only_read(node) and could_write_as(node.name, [found[0].name]):
+        """Merge a person who writes from the owner's address into the owner: they were extracted
+        before that address was known."""
+        for node in self._people_with_address(found[0].addresses if found else ()):
+            if self._is_only_extracted(node) and could_write_as(node.name, [found[0].name]):
                 mark_merged(self.work, load_or_create_owner(self.work, self.known), node)
 
-    def _who_writes_from(self, addresses: Iterable[str]) -> list[Node]:
-        """Besides the owner."""
+    def _people_with_address(self, addresses: Iterable[str]) -> list[Node]:
+        """The other people with one of these addresses."""
         ids = {self.known.by_address.get(email_key(each) or "") for each in addresses}
         nodes = [self.known.nodes[id] for id in ids if id is not None]
         return [node for node in nodes if not node.is_owner]
 
-    def _is_only_read(self, node: Node) -> bool:
-        """Of whom somebody has said who it is, nobody else decides."""
+    def _is_only_extracted(self, node: Node) -> bool:
+        """Whether only sources assert this node: one that a person asserted is not merged."""
         self.work.load([node.id])
-        told = (t for t in self.work.told.values() if self.work.root(t.node) == node.id)
-        return all(t.source is not None for t in told)
+        assertions = (
+            t for t in self.work.node_assertions.values() if self.work.root(t.node) == node.id
+        )
+        return all(t.source is not None for t in assertions)
 
-    def unless_denied(self, found: FoundNode, id: str) -> str:
-        """Somebody may have said of this node that it is not called so."""
+    def unless_rejected(self, found: FoundNode, id: str) -> str:
+        """A new node, if a person rejected this name for the resolved node."""
         node = self.work.node(self.work.root(id))
         if node is None or found.is_owner or found.name in node.names:
             return id
         self.work.load([id])
-        own = [t for t in self.work.told.values() if t.source is None]
-        said = [t for t in own if self._are_one(t.node, id)]
-        return self._new(found) if is_rejected_name(found.name, said) else id
+        own = [t for t in self.work.node_assertions.values() if t.source is None]
+        on_node = [t for t in own if self._is_same_node(t.node, id)]
+        return self._new(found) if is_rejected_name(found.name, on_node) else id
 
     def _of_another_type(self, found: FoundNode) -> str | None:
-        """What this source takes for a Person, say, is an Entity by somebody's word."""
+        """The only node of this name whose type a person changed from the type found here."""
         key, known = name_key(found.name), self.known.by_key
         types = [type for type in NodeType if type is not found.type]
-        called = [id for type in types for id in known.get((type, key), ())]
-        self.work.load(called)
-        told_so = [id for id in called if self._was_told_as(found.type, key, id)]
-        return told_so[0] if len(told_so) == 1 else None
+        named = [id for type in types for id in known.get((type, key), ())]
+        self.work.load(named)
+        asserted = [id for id in named if self._was_asserted_as(found.type, key, id)]
+        return asserted[0] if len(asserted) == 1 else None
 
-    def _was_told_as(self, type: NodeType, key: str, id: str) -> bool:
-        told = (t for t in self.work.told.values() if (t.type, t.key) == (type, key))
-        return any(self._are_one(t.node, id) for t in told)
+    def _was_asserted_as(self, type: NodeType, key: str, id: str) -> bool:
+        assertions = (
+            t for t in self.work.node_assertions.values() if (t.type, t.key) == (type, key)
+        )
+        return any(self._is_same_node(t.node, id) for t in assertions)
 
-    def _told_before(self, found: FoundNode, names: Iterable[str]) -> str | None:
-        """Whom this source meant by these names before. Nodes that were merged or split since then
-        are still the ones that it speaks of, whoever else could be meant by now."""
+    def _previously_asserted(self, found: FoundNode, names: Iterable[str]) -> str | None:
+        """The node that this source meant by these names before. It takes precedence over other
+        candidates, so that merges and splits made since then stay."""
         keys = {name_key(name) for name in names}
-        told = [t for t in self.earlier if t.type is found.type and t.key in keys]
-        same = [t for t in told if t.subtype == found.subtype]
-        unsaid = [t for t in told if not (t.subtype and found.subtype)]
-        nodes = {t.node for t in same or unsaid if self._goes_on(t.node, found)}
+        assertions = [t for t in self.previous if t.type is found.type and t.key in keys]
+        same_subtype = [t for t in assertions if t.subtype == found.subtype]
+        without_subtype = [t for t in assertions if not (t.subtype and found.subtype)]
+        nodes = {
+            t.node for t in same_subtype or without_subtype if self._may_continue(t.node, found)
+        }
         return nodes.pop() if len(nodes) == 1 else None
 
-    def _goes_on(self, id: str, found: FoundNode) -> bool:
-        """Who was forgotten by hand stays so, until they are spoken of again; and who is not the
-        owner here is not, though they were taken for the owner before."""
+    def _may_continue(self, id: str, found: FoundNode) -> bool:
+        """A forgotten node stays forgotten until a new sentence mentions it. A found node that was
+        taken for the owner before, and is not now, gets another node."""
         if self.known.owner is not None and id == self.known.owner.id:
             return False
         node = self.work.node(self.work.root(id))
-        return node is not None and (node.purge_at is None or not self.heard.is_new_mention(found))
+        return node is not None and (node.purge_at is None or not self.seen.is_new_mention(found))
 
     def _new(self, found: FoundNode) -> str:
-        """Its fields are folded from what is told of it."""
+        """Its fields are computed from its assertions later."""
         work = self.work
         key = name_key(found.name)
-        if known := self.others.called(found.type, found.subtype, key):
+        if known := self.others.by_primary_name(found.type, found.subtype, key):
             return known
         for node in work.changed_nodes.values():
             if (node.type, node.subtype, node.key) == (found.type, found.subtype, key):
@@ -235,31 +244,33 @@ class _ExtractionImport:
         work.put(node)
         return node.id
 
-    # ——— what is told ———
+    # ——— assertions ———
 
-    def tell(self, found: SourceExtraction, places: Sequence[str]) -> set[str]:
-        """The ids of all that this source tells now."""
+    def assert_all(self, found: SourceExtraction, node_ids: Sequence[str]) -> set[str]:
+        """Returns the ids of all assertions and notes that this source has now."""
         nodes = found.nodes
-        told = [self._tell_node(node, id) for node, id in zip(nodes, places, strict=True)]
-        present = [id if told[place] else None for place, id in enumerate(places)]
-        words = [node_suppression_keys(node) for node in nodes]
-        words += [edge_suppression_keys(edge, nodes) for edge in found.edges]
-        told += self._tell_edges(found, present)
-        words += [note_suppression_keys(note, nodes) for note in found.notes]
-        told += [self._tell_note(note, nodes, self._about(note, present)) for note in found.notes]
-        for what, assertion in zip(words, told, strict=True):
-            self.out.note(what, assertion)
-        return {id for id in told if id is not None}
+        asserted = [self._assert_node(node, id) for node, id in zip(nodes, node_ids, strict=True)]
+        present = [id if asserted[position] else None for position, id in enumerate(node_ids)]
+        keys = [node_suppression_keys(node) for node in nodes]
+        keys += [edge_suppression_keys(edge, nodes) for edge in found.edges]
+        asserted += self._assert_edges(found, present)
+        keys += [note_suppression_keys(note, nodes) for note in found.notes]
+        asserted += [
+            self._assert_note(note, nodes, self._about(note, present)) for note in found.notes
+        ]
+        for item_keys, assertion in zip(keys, asserted, strict=True):
+            self.suppressed.record(item_keys, assertion)
+        return {id for id in asserted if id is not None}
 
-    def _is_out(self, words: Iterable[str], places: Iterable[TextLocation]) -> bool:
-        """It was taken out by hand, and no new sentence tells it."""
-        return self.out.has(words) and not any(map(self.heard.is_new, places))
+    def _is_suppressed(self, keys: Iterable[str], locations: Iterable[TextLocation]) -> bool:
+        """It was removed by a person, and no new sentence asserts it."""
+        return self.suppressed.has(keys) and not any(map(self.seen.is_new, locations))
 
-    def _mine(self, told: Iterable[Asserted]) -> Iterator[Asserted]:
-        """What this source is known to tell."""
-        return (each for each in told if each.source and each.source.id == self.source.id)
+    def _of_this_source(self, items: Iterable[Asserted]) -> Iterator[Asserted]:
+        """The items that cite this source."""
+        return (each for each in items if each.source and each.source.id == self.source.id)
 
-    def _tell_node(self, found: FoundNode, node: str) -> str | None:
+    def _assert_node(self, found: FoundNode, node: str) -> str | None:
         assertion = NodeAssertion(
             id="",
             node=node,
@@ -275,70 +286,74 @@ class _ExtractionImport:
             description=found.description,
             confidence=found.confidence,
         )
-        for known in self.told:
+        for known in self.assertions:
             same = replace(assertion, id=known.id, node=known.node, recorded_at=known.recorded_at)
-            if same == known and self._are_one(node, known.node):
+            if same == known and self._is_same_node(node, known.node):
                 return known.id
-        is_out = self.out.has(node_suppression_keys(found)) and not self.heard.is_new_mention(found)
-        if is_out and not self._tells_of(node):
+        is_suppressed = self.suppressed.has(
+            node_suppression_keys(found)
+        ) and not self.seen.is_new_mention(found)
+        if is_suppressed and not self._asserts(node):
             return None
         assertion = replace(assertion, id=self.work.engine.new_id())
-        self.work.tell(assertion)
-        self.told.append(assertion)
+        self.work.put_assertion(assertion)
+        self.assertions.append(assertion)
         return assertion.id
 
-    def _tells_of(self, node: str) -> bool:
-        """In other words than now, perhaps: with more said, a name is read otherwise."""
-        return any(self._are_one(assertion.node, node) for assertion in self.told)
+    def _asserts(self, node: str) -> bool:
+        """Whether this source asserts the node already, perhaps with another name."""
+        return any(self._is_same_node(assertion.node, node) for assertion in self.assertions)
 
-    def _are_one(self, one: str, other: str) -> bool:
-        """By now: the one may speak for the other."""
+    def _is_same_node(self, one: str, other: str) -> bool:
+        """Whether two ids have the same merge root."""
         return self.work.root(one) == self.work.root(other)
 
-    def _tell_edges(
+    def _assert_edges(
         self, found: SourceExtraction, present: Sequence[str | None]
     ) -> Iterator[str | None]:
-        """What was told before stays as it is. What is said elsewhere now, or in other words, with
-        a fuller name or of one of two who were split, takes the place of what was told."""
-        assertion = {
-            place: EdgeCandidate(
-                self._as_assertion(edge, a, b), self._is_edge_out(edge, found.nodes)
+        """Unchanged assertions stay. One that moved, was reworded, has a fuller name or belongs to
+        one of two split nodes replaces its previous assertion."""
+        candidates = {
+            position: EdgeCandidate(
+                self._as_assertion(edge, a, b), self._is_edge_suppressed(edge, found.nodes)
             )
-            for place, edge in enumerate(found.edges)
+            for position, edge in enumerate(found.edges)
             if (a := present[edge.a]) and (b := present[edge.b]) and a != b
         }
-        mine = list(self._mine(self.work.related.values()))
-        before = match_previous_edges([*assertion.values()], mine, self._common_ends)
-        ids = self._ids_in_order([found.edges[place] for place in assertion])
-        told = map(self._tell_edge, assertion.values(), before, ids)
-        by_place = dict(zip(assertion, told, strict=True))
-        return map(by_place.get, range(len(found.edges)))
+        existing = list(self._of_this_source(self.work.edge_assertions.values()))
+        previous = match_previous_edges([*candidates.values()], existing, self._common_ends)
+        ids = self._ids_in_order([found.edges[position] for position in candidates])
+        asserted = map(self._assert_edge, candidates.values(), previous, ids)
+        by_position = dict(zip(candidates, asserted, strict=True))
+        return map(by_position.get, range(len(found.edges)))
 
     def _ids_in_order(self, edges: Sequence[FoundEdge]) -> list[str]:
-        """Of what one source says the later word counts, so ids are in the order of its text."""
+        """Ids in the order of the text: of one source, the later statement counts."""
         in_order = sorted(range(len(edges)), key=lambda at: edges[at].place)
         ids = sorted(self.work.engine.new_id() for _ in edges)
         return [id for _, id in sorted(zip(in_order, ids, strict=True))]
 
-    def _is_edge_out(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
-        return self._is_out(edge_suppression_keys(edge, nodes), (edge.place, *edge.repeated))
+    def _is_edge_suppressed(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
+        return self._is_suppressed(edge_suppression_keys(edge, nodes), (edge.place, *edge.repeated))
 
-    def _tell_edge(self, again: EdgeCandidate, known: EdgeAssertion | None, id: str) -> str | None:
-        assertion = again.assertion
-        if known is not None and self._common_ends(assertion, known) == 2:
-            assertion = reword_edge(known, assertion)
-        elif known is None and again.is_suppressed:
+    def _assert_edge(
+        self, candidate: EdgeCandidate, previous: EdgeAssertion | None, id: str
+    ) -> str | None:
+        assertion = candidate.assertion
+        if previous is not None and self._common_ends(assertion, previous) == 2:
+            assertion = reword_edge(previous, assertion)
+        elif previous is None and candidate.is_suppressed:
             return None
         else:
             assertion = replace(assertion, id=id)
-        self.work.relate(assertion)
+        self.work.put_relation(assertion)
         return assertion.id
 
     def _common_ends(self, one: EdgeAssertion, other: EdgeAssertion) -> int:
-        return self._are_one(one.a, other.a) + self._are_one(one.b, other.b)
+        return self._is_same_node(one.a, other.a) + self._is_same_node(one.b, other.b)
 
     def _as_assertion(self, found: FoundEdge, a: str, b: str) -> EdgeAssertion:
-        said = self.said_at.get(found.passage, self.source.said_at)
+        said_at = self.said_at.get(found.passage, self.source.said_at)
         return EdgeAssertion(
             id="",
             edge="",
@@ -348,7 +363,7 @@ class _ExtractionImport:
             source=replace(self.source, passage=found.passage),
             by=self.work.by,
             recorded_at=self.work.at,
-            valid_from=found.valid_from or min(said, found.valid_to or said),
+            valid_from=found.valid_from or min(said_at, found.valid_to or said_at),
             valid_to=found.valid_to,
             ends=found.ends,
             attitude=found.attitude,
@@ -357,40 +372,41 @@ class _ExtractionImport:
             confidence=found.confidence,
         )
 
-    def _about(self, note: FoundNote, places: Sequence[str | None]) -> str | None:
-        """Of a relation: its edge, where there is one already, or else the node it names first."""
-        nodes = [places[place] for place in note.about]
+    def _about(self, note: FoundNote, node_ids: Sequence[str | None]) -> str | None:
+        """A note on a relation is about its edge, if there is one; else about the first node."""
+        nodes = [node_ids[position] for position in note.about]
         if not nodes or None in nodes:
             return None
-        speakers = {self.work.root(id) for id in nodes if id is not None}
+        roots = {self.work.root(id) for id in nodes if id is not None}
         for edge in self.work.edges.values():
-            if len(nodes) > 1 and edge.stands and set(edge.ends) == speakers:
+            if len(nodes) > 1 and edge.stands and set(edge.ends) == roots:
                 return edge.id
         return nodes[0]
 
-    def _tell_note(
+    def _assert_note(
         self, found: FoundNote, nodes: Sequence[FoundNode], about: str | None
     ) -> str | None:
-        """It counts from the day that it was said: what an old source says of its week is no note
-        any more."""
+        """A note's lifetime starts when it was said, so an old source may give no note."""
         if about is None:
             return None
-        said = self.said_at.get(found.passage, self.source.said_at)
-        mine = [n for n in self._mine(self.work.notes.values()) if n.content == found.content]
-        for known in mine:
-            if self._are_one(known.about, about):
+        said_at = self.said_at.get(found.passage, self.source.said_at)
+        existing = [
+            n for n in self._of_this_source(self.work.notes.values()) if n.content == found.content
+        ]
+        for previous in existing:
+            if self._is_same_node(previous.about, about):
                 source = replace(self.source, passage=found.passage)
-                if known.source != source:  # it stands elsewhere now
-                    self.work.note(replace(known, source=source))
-                return known.id
-        if self._is_out(note_suppression_keys(found, nodes), [found.place]):
+                if previous.source != source:  # it moved to another passage
+                    self.work.put_note(replace(previous, source=source))
+                return previous.id
+        if self._is_suppressed(note_suppression_keys(found, nodes), [found.place]):
             return None
-        for known in mine:
-            if known.source and known.source.passage == found.passage:
-                self.work.note(replace(known, about=about))  # of one of two who were split
-                return known.id
-        ends = note_expiry(found.lifetime, said)
-        if ends is not None and ends <= self.work.at:
+        for previous in existing:
+            if previous.source and previous.source.passage == found.passage:
+                self.work.put_note(replace(previous, about=about))  # of one of two split nodes
+                return previous.id
+        expires_at = note_expiry(found.lifetime, said_at)
+        if expires_at is not None and expires_at <= self.work.at:
             return None
         note = Note(
             id=OF_NOTES + self.work.engine.new_id(),
@@ -398,8 +414,8 @@ class _ExtractionImport:
             content=found.content,
             added_by=self.work.by,
             date_added=self.work.at,
-            expires_at=ends,
+            expires_at=expires_at,
             source=replace(self.source, passage=found.passage),
         )
-        self.work.note(note)
+        self.work.put_note(note)
         return note.id

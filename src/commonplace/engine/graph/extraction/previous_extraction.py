@@ -1,20 +1,20 @@
 """Previous extraction of a source: seen sentences, suppressed items, matching edges.
 
-A source may be brought again with more in it, or less, or in another order. Where something that it
-told is not in the graph any more, somebody has taken it out (taken_out.py), and only new words
-bring it back.
+A source may be ingested again with more text, less text or in another order. An item that it
+asserted before and that is not in the graph any more was removed by a person: it is suppressed, and
+only a new sentence creates it again.
 
-Sentences are known again by digests, so that no words outlive the source's own. Each source has
-digests of its own, so that what two sources have in common does not show; they hold wherever the
-source is known by the name that it came with. Whoever holds the store can still try out what a
-short sentence may have been; so can they read the source, and the digests go with it.
+Seen sentences are stored as digests, so that no text outlives the source. The digest includes the
+source's alias: equal sentences of two sources have different digests, and digests stay valid where
+the source has the same alias. Someone with access to the store can guess short sentences from the
+digests; but they can also read the source, and the digests are erased with it.
 
-Nobody but by hand takes out what a source goes on to tell. So with each extraction is kept what was
-told, and by which telling: where the telling is gone, it was taken out. It is kept as digests, as
-the sentences are (heard.py): what somebody wanted gone must not be found in a list of it.
+Each extraction stores digests of the extracted items together with the assertions they became. An
+item whose assertion is missing was removed by a person. These are digests, too, because a list of
+removed items must not reveal them.
 
-What is told is known again by the names that the source has for it, and not by ids: who is erased,
-and told of anew by another sentence, is another node, of whom the old sentences tell nothing.
+Items are identified by the names in the source and not by node ids: an erased person who is
+mentioned again by a new sentence is a new node, and the old sentences do not count for it.
 """
 
 from __future__ import annotations
@@ -33,30 +33,27 @@ from commonplace.language.text.sentences import split_sentences
 from commonplace.model.graph.assertion import EdgeAssertion
 from commonplace.model.sources.source import Passage, Source
 
-_DIGEST_BYTES = (
-    6  # of a digest: by chance, two sentences of a long book have one in a million times
-)
+# Two sentences of a long book have the same digest with a chance of one in a million.
+_DIGEST_BYTES = 6
 DIGEST_LENGTH = 2 * _DIGEST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class SeenSentences:
-    """By default nothing was, so that all is new."""
+    """By default no sentence was seen, so that all are new."""
 
-    new_sentences: Mapping[int, Sequence[TextLocation]] | None = (
-        None  # the new sentences of each passage
-    )
+    new_sentences: Mapping[int, Sequence[TextLocation]] | None = None  # by passage; None: all
     known_participants: frozenset[str] = frozenset()  # keys of names and addresses
-    digests: Sequence[str] = ()  # as they were kept
+    digests: Sequence[str] = ()  # as stored
 
-    def is_new(self, place: TextLocation) -> bool:
+    def is_new(self, location: TextLocation) -> bool:
         if self.new_sentences is None:
             return True
-        new = self.new_sentences.get(place.passage, ())
-        return any(each.start < place.end and place.start < each.end for each in new)
+        new = self.new_sentences.get(location.passage, ())
+        return any(each.start < location.end and location.start < each.end for each in new)
 
     def is_new_mention(self, node: FoundNode) -> bool:
-        """Whether it is spoken of in a new sentence; or takes part now, and did not before."""
+        """True if a new sentence mentions it, or if it is a new participant."""
         if self.new_sentences is None or node.is_owner:
             return True
         return any(map(self.is_new, node.places)) if node.places else self._joins(node)
@@ -69,32 +66,36 @@ class SeenSentences:
 def find_seen_sentences(
     source: Source, passages: Iterable[Passage], digests: Sequence[str]
 ) -> SeenSentences:
-    """``digests``: as they were made when it was last taken in. What is said twice, and was heard
-    once, is new where it stands for the second time."""
+    """``digests``: of the previous extraction. If a sentence was seen once and occurs twice now,
+    its second occurrence is new."""
     left = Counter(digests)
-    unheard: dict[int, list[TextLocation]] = {}
+    unseen: dict[int, list[TextLocation]] = {}
     for passage in passages:
-        for place, said in _digest_sentences(source, passage):
-            if left[said]:
-                left[said] -= 1
+        for location, sentence_digest in _digest_sentences(source, passage):
+            if left[sentence_digest]:
+                left[sentence_digest] -= 1
             else:
-                unheard.setdefault(passage.number, []).append(place)
+                unseen.setdefault(passage.number, []).append(location)
     known = (key for key in _participant_keys(source) if digest(source, key, "") in left)
-    return SeenSentences(unheard, frozenset(known), digests)
+    return SeenSentences(unseen, frozenset(known), digests)
 
 
 def compute_digests(source: Source, passages: Iterable[Passage]) -> tuple[str, ...]:
-    spoken = (said for passage in passages for _, said in _digest_sentences(source, passage))
-    return (*(digest(source, key, "") for key in _participant_keys(source)), *spoken)
+    sentences = (
+        sentence_digest
+        for passage in passages
+        for _, sentence_digest in _digest_sentences(source, passage)
+    )
+    return (*(digest(source, key, "") for key in _participant_keys(source)), *sentences)
 
 
 def digest(source: Source, *words: str) -> str:
-    said = "\n".join((source.alias, *words))
-    return blake2b(said.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    text = "\n".join((source.alias, *words))
+    return blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def _digest_sentences(source: Source, passage: Passage) -> Iterator[tuple[TextLocation, str]]:
-    """Another one's "I live in Haifa" is another sentence."""
+    """The digest includes the speaker: "I live in Haifa" by another person is another sentence."""
     text, end = readable_text(passage), 0
     for sentence in split_sentences(text):
         start = text.index(sentence, end)
@@ -115,34 +116,34 @@ def _participant_keys(source: Source) -> Iterator[str]:
 @dataclass(slots=True)
 class SuppressedItems:
     source: Source
-    gone: dict[str, list[str]]  # what is not told any more: each with its entries
-    entries: list[str] = field(default_factory=list)  # to be kept, after this reading
+    suppressed: dict[str, list[str]]  # suppressed item → its stored entries
+    entries: list[str] = field(default_factory=list)  # to store with this extraction
 
-    def has(self, words: Iterable[str]) -> bool:
-        return any(digest(self.source, each) in self.gone for each in words)
+    def has(self, keys: Iterable[str]) -> bool:
+        return any(digest(self.source, each) in self.suppressed for each in keys)
 
-    def note(self, words: Iterable[str], assertion: str | None) -> None:
-        """``telling``: which tells it now; None: none, so what was taken out is so from now on."""
+    def record(self, keys: Iterable[str], assertion: str | None) -> None:
+        """``assertion``: the id of the item's assertion; None: the item stays suppressed."""
         by = digest(self.source, assertion) if assertion else ""
-        for what in (digest(self.source, each) for each in words):
-            self.entries += [what + by] if by else self.gone.get(what, ())
+        for item in (digest(self.source, each) for each in keys):
+            self.entries += [item + by] if by else self.suppressed.get(item, ())
 
 
 def find_suppressed(
     source: Source, digests: Iterable[str], assertions: Iterable[str]
 ) -> SuppressedItems:
-    """``digests``: as they were kept; ``tellings``: the ids of those that there still are."""
-    there = {digest(source, id) for id in assertions}
-    gone: dict[str, list[str]] = {}
+    """``digests``: as stored; ``assertions``: the ids of the source's existing assertions."""
+    existing = {digest(source, id) for id in assertions}
+    suppressed: dict[str, list[str]] = {}
     for entry in digests:
-        what, by = entry[:DIGEST_LENGTH], entry[DIGEST_LENGTH:]
-        if by and by not in there:
-            gone.setdefault(what, []).append(entry)
-    return SuppressedItems(source, gone)
+        item, by = entry[:DIGEST_LENGTH], entry[DIGEST_LENGTH:]
+        if by and by not in existing:
+            suppressed.setdefault(item, []).append(entry)
+    return SuppressedItems(source, suppressed)
 
 
 def node_suppression_keys(found: FoundNode) -> list[str]:
-    """One for each name: with more said or less, another one may be the first."""
+    """One for each name: in another version of the text another name may be the primary one."""
     names = (found.name, *found.aliases, *found.addresses)
     return [f"node\n{key}" for key in dict.fromkeys(map(name_key, names))]
 
@@ -158,30 +159,30 @@ def note_suppression_keys(found: FoundNote, nodes: Sequence[FoundNode]) -> list[
 
 
 def _name_keys(node: FoundNode) -> list[str]:
-    """The owner is the owner, whatever they are called."""
+    """The owner has one key, whatever their name is."""
     return [""] if node.is_owner else [*dict.fromkeys(map(name_key, (node.name, *node.aliases)))]
 
 
-CommonEnds = Callable[[EdgeAssertion, EdgeAssertion], int]  # how many are the same by now
+CommonEnds = Callable[[EdgeAssertion, EdgeAssertion], int]  # how many ends are the same node now
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeCandidate:
     assertion: EdgeAssertion
-    is_suppressed: bool  # it was taken out by hand, and no new sentence tells it
+    is_suppressed: bool  # it was removed by a person, and no new sentence asserts it
 
 
 class _MatchCriteria(NamedTuple):
     ends: int  # how many are the same
-    worded: bool = False  # in the same words
-    there: bool = False  # in the same passage
+    same_wording: bool = False  # in the same words
+    same_passage: bool = False  # in the same passage
 
 
 _MATCH_ORDER = (
-    _MatchCriteria(2, worded=True, there=True),
-    _MatchCriteria(2, worded=True),
-    _MatchCriteria(2, there=True),
-    _MatchCriteria(1, there=True),
+    _MatchCriteria(2, same_wording=True, same_passage=True),
+    _MatchCriteria(2, same_wording=True),
+    _MatchCriteria(2, same_passage=True),
+    _MatchCriteria(1, same_passage=True),
     _MatchCriteria(2),
 )
 
@@ -189,28 +190,29 @@ _MATCH_ORDER = (
 def match_previous_edges(
     found: Sequence[EdgeCandidate], before: Sequence[EdgeAssertion], common_ends: CommonEnds
 ) -> list[EdgeAssertion | None]:
-    """For each which one told it before: the very same, or else each for one, and rather the one
-    that is most like it. What was taken out takes no other's place."""
-    again = [_find_same(each.assertion, before, common_ends) for each in found]
-    told = {known.id for known in again if known is not None}
-    free = [known for known in before if known.id not in told]
-    for likeness in _MATCH_ORDER:
-        for place, each in enumerate(found):
-            if again[place] is not None or (each.is_suppressed and likeness.ends < 2):
+    """For each candidate its previous assertion: an equal one, else the most similar one that is
+    not used. A suppressed candidate must match both ends."""
+    matches = [_find_same(each.assertion, before, common_ends) for each in found]
+    used = {known.id for known in matches if known is not None}
+    free = [known for known in before if known.id not in used]
+    for criteria in _MATCH_ORDER:
+        for position, each in enumerate(found):
+            if matches[position] is not None or (each.is_suppressed and criteria.ends < 2):
                 continue
-            like = [k for k in free if _is_match(each.assertion, k, likeness, common_ends)]
-            if like:
-                free.remove(like[0])
-                again[place] = like[0]
-    return again
+            similar = [k for k in free if _is_match(each.assertion, k, criteria, common_ends)]
+            if similar:
+                free.remove(similar[0])
+                matches[position] = similar[0]
+    return matches
 
 
 def reword_edge(known: EdgeAssertion, assertion: EdgeAssertion) -> EdgeAssertion:
-    """Its edge stays the one that it was. What is more than another wording is known only now."""
+    """The previous assertion with the new wording, in the same edge. ``recorded_at`` is new only if
+    more than the wording changed."""
     after = _with_known_ids(known, assertion)
     if replace(after, a=known.a, b=known.b) == known:
         return known
-    worded = replace(
+    reworded = replace(
         known,
         a=after.a,
         b=after.b,
@@ -218,7 +220,7 @@ def reword_edge(known: EdgeAssertion, assertion: EdgeAssertion) -> EdgeAssertion
         description=after.description,
         confidence=after.confidence,
     )
-    return after if after == worded else replace(after, recorded_at=assertion.recorded_at)
+    return after if after == reworded else replace(after, recorded_at=assertion.recorded_at)
 
 
 def _find_same(
@@ -234,14 +236,14 @@ def _find_same(
 def _is_match(
     assertion: EdgeAssertion,
     known: EdgeAssertion,
-    likeness: _MatchCriteria,
+    criteria: _MatchCriteria,
     common_ends: CommonEnds,
 ) -> bool:
     return (
         (assertion.type, assertion.ends) == (known.type, known.ends)
-        and common_ends(assertion, known) >= likeness.ends
-        and (not likeness.worded or assertion.description == known.description)
-        and (not likeness.there or _passage_of(assertion) == _passage_of(known))
+        and common_ends(assertion, known) >= criteria.ends
+        and (not criteria.same_wording or assertion.description == known.description)
+        and (not criteria.same_passage or _passage_of(assertion) == _passage_of(known))
     )
 
 

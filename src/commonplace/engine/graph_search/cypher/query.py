@@ -1,4 +1,4 @@
-"""Cypher queries over a snapshot of the graph, which is loaded once for each key."""
+"""Run Cypher queries over a cached snapshot of the graph."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ CHECKED_FUNCTIONS = CheckedFunctions(_ARGUMENTS, FUNCTION_NAMES)
 
 
 class CypherQueries:
-    """Runs queries. A graph is loaded once for each key, as long as the cache keeps it."""
+    """Runs queries. Graphs are cached by key."""
 
     def __init__(self, graphs: BoundedCache[Hashable, CypherGraph]) -> None:
         self._graphs = graphs
@@ -82,7 +82,7 @@ class CypherQueries:
         verbose: bool = False,
         limits: QueryLimits = DEFAULT_LIMITS,
     ) -> CypherAnswer:
-        """``key`` names what ``load`` gives: owner, revision of the graph, visibility and day."""
+        """``key``: the cache key of the snapshot: owner, graph revision, visibility and day."""
         given = {name: checked_parameter(name, value) for name, value in (params or {}).items()}
         try:
             tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
@@ -105,15 +105,15 @@ class CypherQueries:
 
 
 def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list[Any]], bool]:
-    """At most so many rows, and about so many characters; and whether there are more."""
+    """Rows within the limits of count and size, and whether there are more."""
     found: list[list[Any]] = []
-    room = limits.size
+    remaining = limits.size
     for row in rows:
         if len(found) >= limits.rows:
             return found, True
         shown = [plain(value) for value in row]
-        room -= sum(map(size_of, shown))
-        if room < 0:
+        remaining -= sum(map(size_of, shown))
+        if remaining < 0:
             return found, True
         found.append(shown)
     return found, False
@@ -123,7 +123,7 @@ def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list
 class CypherAnswer:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    truncated: bool  # there is more
+    truncated: bool
 
 
 def run_query(
@@ -133,7 +133,7 @@ def run_query(
     now: datetime,
     limits: QueryLimits = DEFAULT_LIMITS,
 ) -> CompiledQuery:
-    """Over any graph, without the names of the schema; rows hold values of the interpreter."""
+    """Over any graph, without a schema check; rows hold the interpreter's values."""
     given = {name: checked_parameter(name, value) for name, value in parameters.items()}
     tree = checked(parse(query), given, CHECKED_FUNCTIONS, None)
     budget = QueryBudget(limits)
@@ -143,19 +143,19 @@ def run_query(
 
 # ——— parameters ———
 
-_DEEPEST = 10
-_MOST = 10_000  # items of one parameter
+_MAX_PARAMETER_DEPTH = 10
+_MAX_PARAMETER_ITEMS = 10_000  # items of one parameter
 _KEY = re.compile(r"\w+")
 
 
 def checked_parameter(name: str, value: Any) -> Any:
-    """As the interpreter has it. Raises BadCypher for what has no meaning in a query."""
+    """The interpreter's value of a parameter. Raises BadCypher for unsupported types."""
     return _parameter(f"${name[:60]}", value, 0)
 
 
 def _parameter(name: str, value: Any, depth: int) -> Any:
-    if depth > _DEEPEST:
-        raise BadCypher(f"The parameter {name} is nested more than {_DEEPEST} deep.")
+    if depth > _MAX_PARAMETER_DEPTH:
+        raise BadCypher(f"The parameter {name} is nested more than {_MAX_PARAMETER_DEPTH} deep.")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -178,8 +178,10 @@ def _parameter(name: str, value: Any, depth: int) -> Any:
 
 
 def _nested_parameter(name: str, value: Any, depth: int) -> Any:
-    if len(value) > _MOST:
-        raise BadCypher(f"The parameter {name} has {len(value):,} items; the limit is {_MOST:,}.")
+    if len(value) > _MAX_PARAMETER_ITEMS:
+        raise BadCypher(
+            f"The parameter {name} has {len(value):,} items; the limit is {_MAX_PARAMETER_ITEMS:,}."
+        )
     if not isinstance(value, Mapping):
         return [_parameter(name, each, depth + 1) for each in value]
     for key in value:
@@ -190,13 +192,13 @@ def _nested_parameter(name: str, value: Any, depth: int) -> Any:
 
 # ——— answers ———
 
-DEEPEST_ANSWER = 50  # lists and maps within each other
-SHORT = 500  # characters of a text that is shortened
+MAX_ANSWER_DEPTH = 50  # nested lists and maps
+SHORT_TEXT_LENGTH = 500  # characters
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A value as JSON has it: nodes and relationships as maps, temporal values as strings."""
-    if depth > DEEPEST_ANSWER:
+    """A JSON value: nodes and relationships as maps, temporal values as strings."""
+    if depth > MAX_ANSWER_DEPTH:
         raise QueryTooCostly("A value of the answer is nested too deeply.")
     if value is None or isinstance(value, bool | int | str):
         return value
@@ -218,7 +220,7 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def size_of(value: Any) -> int:
-    """Characters of an answer, about."""
+    """The approximate length in characters."""
     if isinstance(value, str):
         return len(value) + 2
     if isinstance(value, list):
@@ -229,9 +231,9 @@ def size_of(value: Any) -> int:
 
 
 def shortened(value: Any) -> Any:
-    """With long texts cut, wherever they stand."""
+    """The value with all long texts cut, also in lists and maps."""
     if isinstance(value, str):
-        return value if len(value) <= SHORT else value[: SHORT - 1] + "…"
+        return value if len(value) <= SHORT_TEXT_LENGTH else value[: SHORT_TEXT_LENGTH - 1] + "…"
     if isinstance(value, list):
         return [shortened(each) for each in value]
     if isinstance(value, dict):

@@ -27,7 +27,7 @@ class PropertyType(StrEnum):
 
 
 NOTE_MOMENTS = frozenset({"date_added", "expires_at"})  # fields of a note that hold moments
-KEY = "entity_key"  # of everything: id(n) means it
+KEY = "entity_key"  # of every item; id(n) returns it
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,26 +48,27 @@ def _load() -> tuple[dict[str, GraphLabel], dict[str, CypherRelationshipType], d
     data = tomllib.loads(text.read_text(encoding="utf-8"))
     shared = data["groups"]
     labels = {
-        name: GraphLabel(name, _properties(told, shared)) for name, told in data["labels"].items()
+        name: GraphLabel(name, _properties(declared, shared))
+        for name, declared in data["labels"].items()
     }
     relationships = {
         name: CypherRelationshipType(
-            name, _properties(told, shared), tuple((a, b) for a, b in told["ends"])
+            name, _properties(declared, shared), tuple((a, b) for a, b in declared["ends"])
         )
-        for name, told in data["relationships"].items()
+        for name, declared in data["relationships"].items()
     }
     return labels, relationships, data["types"]
 
 
-def _properties(told: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, PropertyType]:
-    own = {key: type for key, type in told.items() if key not in ("groups", "ends")}
+def _properties(declared: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, PropertyType]:
+    own = {key: type for key, type in declared.items() if key not in ("groups", "ends")}
     found: dict[str, str] = {}
-    for properties in (*(shared[group] for group in told.get("groups", ())), own):
+    for properties in (*(shared[group] for group in declared.get("groups", ())), own):
         found.update(properties)
     return {key: PropertyType(type) for key, type in found.items()}
 
 
-LABELS, RELATIONSHIPS, _TYPES_TOLD = _load()
+LABELS, RELATIONSHIPS, _TYPE_DESCRIPTIONS = _load()
 _ALL = [each.properties for each in LABELS.values()]
 _ALL += [each.properties for each in RELATIONSHIPS.values()]
 MOMENTS = (
@@ -82,7 +83,7 @@ _PROPERTIES = frozenset(key for properties in _ALL for key in properties)
 
 
 class SchemaNames:
-    """The names that a query may use. Labels and types are known in upper and lower case."""
+    """The names that a query may use. Labels and types ignore case."""
 
     def label(self, name: str) -> str:
         known = known_name(name, LABELS)
@@ -110,7 +111,7 @@ class SchemaNames:
 
 
 def known_name(name: str, known: Iterable[str]) -> str | None:
-    """The spelling of the schema; upper and lower case are alike."""
+    """The schema's spelling of a name, ignoring case."""
     return next((each for each in known if each.lower() == name.lower()), None)
 
 
@@ -118,18 +119,18 @@ def describe() -> str:
     """The text that `traverse --schema` prints."""
     lines = ["Labels"]
     for label in LABELS.values():
-        lines += ["", f"  {label.name}", *_told(label.properties)]
+        lines += ["", f"  {label.name}", *_property_lines(label.properties)]
     lines += ["", "Relationships (edges that are over are there, too: valid_to is when they ended)"]
-    told: dict[str, str] = {}
+    first_with: dict[str, str] = {}
     for one in RELATIONSHIPS.values():
         ends = ", ".join(f"({a})-[:{one.name}]->({b})" for a, b in one.ends)
-        properties = "\n".join(_told(one.properties))
-        same = told.setdefault(properties, one.name)
+        properties = "\n".join(_property_lines(one.properties))
+        same = first_with.setdefault(properties, one.name)
         lines += ["", f"  {one.name}: {ends}"]
         lines += [f"    as {same}"] if same != one.name else [properties]
-    lines += ["", "Types", *(f"  {name}: {what}" for name, what in _TYPES_TOLD.items())]
+    lines += ["", "Types", *(f"  {name}: {what}" for name, what in _TYPE_DESCRIPTIONS.items())]
     return "\n".join(lines)
 
 
-def _told(properties: Mapping[str, PropertyType]) -> list[str]:
+def _property_lines(properties: Mapping[str, PropertyType]) -> list[str]:
     return [f"    {name}: {type}" for name, type in properties.items()]

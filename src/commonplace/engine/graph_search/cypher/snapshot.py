@@ -1,7 +1,7 @@
-"""The caller's visible graph as the interpreter sees it.
+"""Build the interpreter's graph from the caller's visible snapshot.
 
-Properties are read from the values of the model when a query asks for them. All edges are there,
-also those that are over: valid_from, valid_to, recorded_at and invalidated_at are properties.
+Properties are read lazily from the model's values. Ended edges are included: valid_from, valid_to,
+recorded_at and invalidated_at are properties.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _LINKS: frozenset[tuple[str, str, str]] = frozenset(
 
 
 def graph_of(snapshot: GraphSnapshot, now: datetime) -> CypherGraph:
-    """What changes with the clock (salience, state, live notes) is that of ``now``."""
-    with _without_collection():
-        return _filled(snapshot, now)
+    """Time-dependent properties (salience, state, live notes) are computed for ``now``."""
+    with _gc_disabled():
+        return _build_graph(snapshot, now)
 
 
 @contextmanager
-def _without_collection() -> Iterator[None]:
-    """Nothing that is made here is garbage: looking for some takes longer than all the rest."""
+def _gc_disabled() -> Iterator[None]:
+    """Garbage collection would take longer than building the graph, and find nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -48,32 +48,32 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _filled(snapshot: GraphSnapshot, now: datetime) -> CypherGraph:
+def _build_graph(snapshot: GraphSnapshot, now: datetime) -> CypherGraph:
     graph = CypherGraph()
     readers = _Readers(snapshot, now)
     nodes: dict[str, CypherNode] = {}
-    for label, things in _things(snapshot):
+    for label, items in _items_by_label(snapshot):
         reader = readers.of_label(label)
-        for thing in things:
-            nodes[thing.id] = graph.add_node(thing.id, (label,), thing, reader)
+        for item in items:
+            nodes[item.id] = graph.add_node(item.id, (label,), item, reader)
     edges, links = readers.of_edges(), readers.of_links()
-    for kind, a, b, thing in _relationships(snapshot):
-        one, other = nodes.get(a), nodes.get(b)
-        if one is None or other is None:  # an end that is not visible
+    for kind, a, b, item in _relationships(snapshot):
+        start, end = nodes.get(a), nodes.get(b)
+        if start is None or end is None:  # an end is not visible
             continue
-        if (kind, one.labels[0], other.labels[0]) not in _LINKS:
-            one, other = other, one  # told from the other end
-            if (kind, one.labels[0], other.labels[0]) not in _LINKS:
+        if (kind, start.labels[0], end.labels[0]) not in _LINKS:
+            start, end = end, start  # the schema has the other direction
+            if (kind, start.labels[0], end.labels[0]) not in _LINKS:
                 continue
-        if isinstance(thing, Edge):
-            graph.add_relationship(thing.id, kind, one, other, thing, edges)
+        if isinstance(item, Edge):
+            graph.add_relationship(item.id, kind, start, end, item, edges)
         else:
-            key = f"{one.key} {kind} {other.key}"
-            graph.add_relationship(key, kind, one, other, (key, thing), links)
+            key = f"{start.key} {kind} {end.key}"
+            graph.add_relationship(key, kind, start, end, (key, item), links)
     return graph
 
 
-def _things(snapshot: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
+def _items_by_label(snapshot: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
     by_label: dict[str, list[Any]] = {}
     for node in snapshot.nodes.values():
         by_label.setdefault(node.type.value, []).append(node)
@@ -84,7 +84,7 @@ def _things(snapshot: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _relationships(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, str, Any]]:
-    """Type, ends, and the edge itself; of other links the moment at which they were told."""
+    """Type, ends, and the edge; for other links the time of the source."""
     for edge in snapshot.edges.values():
         yield edge.kind.value, edge.a, edge.b, edge
     for mention in snapshot.mentions:
@@ -94,7 +94,7 @@ def _relationships(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, str, Any
             yield "produced", artifact.source.id, artifact.id, artifact.source.said_at
 
 
-# ——— properties, and where their values are found ———
+# ——— properties, and the attributes they are read from ———
 
 _NODE = {
     "entity_key": "id",
@@ -187,17 +187,17 @@ _MARKS = {
 
 
 class SnapshotReader:
-    """Reads the properties of the things of one label or type."""
+    """Reads the properties of items of one label or type."""
 
     def __init__(self, getters: Mapping[str, Getter]) -> None:
         self._getters = getters
 
-    def get(self, thing: Any, key: str) -> Any:
+    def get(self, item: Any, key: str) -> Any:
         getter = self._getters.get(key)
-        return None if getter is None else getter(thing)
+        return None if getter is None else getter(item)
 
-    def all(self, thing: Any) -> dict[str, Any]:
-        found = ((key, getter(thing)) for key, getter in self._getters.items())
+    def all(self, item: Any) -> dict[str, Any]:
+        found = ((key, getter(item)) for key, getter in self._getters.items())
         return {key: value for key, value in found if value is not None}
 
 
@@ -210,13 +210,13 @@ class _Readers:
 
     def of_label(self, label: str) -> SnapshotReader:
         getters = {"Source": self._source, "Artifact": self._artifact, "Team": self._team}
-        made = getters.get(label, self._node)()
-        return _reader(LABELS[label].properties, made)
+        label_getters = getters.get(label, self._node)()
+        return _reader(LABELS[label].properties, label_getters)
 
     def of_edges(self) -> SnapshotReader:
         getters = {
-            **_found(_EDGE),
-            **self._life(),
+            **_getters_of(_EDGE),
+            **self._usage(),
             "recorded_by": lambda edge: display_author(edge.recorded_by, edge.user_id),
             "notes": self._notes,
         }
@@ -231,50 +231,50 @@ class _Readers:
 
     def _node(self) -> dict[str, Getter]:
         return {
-            **_found(_NODE),
-            **self._life(),
+            **_getters_of(_NODE),
+            **self._usage(),
             "created_by": lambda node: display_author(node.created_by, node.user_id),
             "notes": self._notes,
         }
 
     def _source(self) -> dict[str, Getter]:
         return {
-            **_found(_SOURCE),
-            **self._life(),
-            "content": lambda one: _content(one.content_type.value),
-            "provenance": lambda one: _json(dict(one.provenance)),
-            "started_at": lambda one: one.started_at or one.created_at,
+            **_getters_of(_SOURCE),
+            **self._usage(),
+            "content": lambda source: _content(source.content_type.value),
+            "provenance": lambda source: _json(dict(source.provenance)),
+            "started_at": lambda source: source.started_at or source.created_at,
         }
 
     def _artifact(self) -> dict[str, Getter]:
         return {
-            **_found(_ARTIFACT),
-            "created_by": lambda one: display_author(one.created_by, one.user_id),
-            "content": lambda one: _content(one.content_type, _output(one)),
+            **_getters_of(_ARTIFACT),
+            "created_by": lambda artifact: display_author(artifact.created_by, artifact.user_id),
+            "content": lambda artifact: _content(artifact.content_type, _output(artifact)),
         }
 
     def _team(self) -> dict[str, Getter]:
         settings = "settings"
         return {
-            **_found(_TEAM),
-            settings: lambda one: _json({"retention_days": one.retention_days}),
+            **_getters_of(_TEAM),
+            settings: lambda team: _json({"retention_days": team.retention_days}),
         }
 
-    def _life(self) -> dict[str, Getter]:
-        """What reading and time have made of a thing."""
+    def _usage(self) -> dict[str, Getter]:
+        """Access statistics and salience."""
         marks_of, now = self._snapshot.marks_of, self._now
 
-        def of_marks(place: str) -> Getter:
-            get = attrgetter(place)
-            return lambda thing: get(marks_of(thing.id))
+        def of_marks(path: str) -> Getter:
+            get = attrgetter(path)
+            return lambda item: get(marks_of(item.id))
 
-        def stands(thing: Node | Edge | Source) -> Any:
-            return current_salience(thing, marks_of(thing.id), now)
+        def salience_of(item: Node | Edge | Source) -> Any:
+            return current_salience(item, marks_of(item.id), now)
 
         return {
-            **{name: of_marks(place) for name, place in _MARKS.items()},
-            "salience": lambda thing: stands(thing).salience,
-            "state": lambda thing: stands(thing).state,
+            **{name: of_marks(path) for name, path in _MARKS.items()},
+            "salience": lambda item: salience_of(item).salience,
+            "state": lambda item: salience_of(item).state,
         }
 
     def _notes(self, about: Node | Edge) -> list[dict[str, Any]]:
@@ -294,14 +294,14 @@ class _Readers:
         ]
 
 
-def _found(places: Mapping[str, str]) -> dict[str, Getter]:
-    return {name: attrgetter(place) for name, place in places.items()}
+def _getters_of(paths: Mapping[str, str]) -> dict[str, Getter]:
+    return {name: attrgetter(path) for name, path in paths.items()}
 
 
 def _reader(
     properties: Mapping[str, PropertyType], getters: Mapping[str, Getter]
 ) -> SnapshotReader:
-    """In the order of the schema. A property without a getter is declared, and always null."""
+    """In the order of the schema. A declared property without a getter is always null."""
     return SnapshotReader(
         {
             name: _converted(getters[name], _CONVERSIONS.get(type))
@@ -315,8 +315,8 @@ def _converted(getter: Getter, convert: Callable[[Any], Any] | None) -> Getter:
     if convert is None:
         return getter
 
-    def get(thing: Any) -> Any:
-        value = getter(thing)
+    def get(item: Any) -> Any:
+        value = getter(item)
         return None if value is None else convert(value)
 
     return get
@@ -341,7 +341,7 @@ _CONVERSIONS: dict[PropertyType, Callable[[Any], Any]] = {
 
 
 def _content(type: str, output: str | None = None) -> dict[str, Any]:
-    """Without the text of a source, which is read with `sources`."""
+    """The text of a source is not included; `sources` returns it."""
     return {"type": str(type), "content": None, "output": output}
 
 

@@ -1,6 +1,6 @@
 """Values of a query: nodes, relationships and paths; equality, comparison and order of all types.
 
-Equality and comparison know three answers: True, False and None, which stands for null.
+Equality and comparison are three-valued: True, False, or None for null.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALLEST = -(2**63)
 
 
 class PropertyReader(Protocol):
-    """Reads the properties of what a node or a relationship stands for."""
+    """Reads the properties of the item behind a node or relationship."""
 
     def get(self, thing: Any, key: str) -> Any: ...
 
@@ -204,7 +204,7 @@ _COMPARED = (str, bool, CypherDate, CypherDateTime, CypherTime)
 
 
 def compare(left: Any, right: Any) -> int | None:
-    """Below, at or above 0; None where the two are not comparable, also for NaN."""
+    """Negative, 0 or positive; None if the two are not comparable, or one is NaN."""
     if is_number(left) and is_number(right):
         if left != left or right != right:
             return None
@@ -237,7 +237,7 @@ def is_nan(value: Any) -> bool:
     return type(value) is float and value != value
 
 
-# ——— order: every value has a place, null last ———
+# ——— order: total, null last ———
 
 _MAP, _NODE, _RELATIONSHIP, _LIST, _PATH, _DATETIME, _LOCAL_DATETIME, _DATE = range(8)
 _TIME, _LOCAL_TIME, _DURATION, _STRING, _BOOLEAN, _NUMBER, _NAN, _NULL = range(8, 16)
@@ -282,7 +282,7 @@ def _sort_key_of_object(value: Any) -> tuple[Any, ...]:
 
 
 def group_key(value: Any) -> Any:
-    """A hashable key, equal for values that DISTINCT and grouping take as the same."""
+    """A hashable key, equal for values that DISTINCT and grouping treat as equal."""
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value
@@ -298,7 +298,7 @@ def group_key(value: Any) -> Any:
 
 
 def weight(value: Any) -> int:
-    """Bytes that a value keeps, about."""
+    """The approximate size of a value in bytes."""
     kind = type(value)
     if kind is str:
         return 50 + len(value)
@@ -313,13 +313,13 @@ def is_finite(value: float) -> bool:
     return math.isfinite(value)
 
 
-# ——— the graph that holds them ———
+# ——— the graph ———
 
-BYTES_PER_ELEMENT = 230  # a node or relationship, beside the snapshot; measured
+BYTES_PER_ELEMENT = 230  # of a node or relationship, without the snapshot; measured
 
 
 class CypherGraph:
-    """Filled once, then only read; indexes on properties are made when they are first used."""
+    """Built once, then read-only; property indexes are built on first use."""
 
     def __init__(self) -> None:
         self.nodes: list[CypherNode] = []
@@ -374,7 +374,7 @@ class CypherGraph:
         return sum(len(self.by_type.get(type, ())) for type in types)
 
     def lookup(self, label: str | None, key: str, value: Any) -> Sequence[CypherNode]:
-        """Nodes whose property may equal the value: a superset where it is not indexed."""
+        """Nodes whose property may equal the value; a superset if the value is not indexed."""
         if type(value) not in _INDEXED:
             return () if value is None else self.labelled(label)
         index = self._indexes.get((label, key))

@@ -1,1 +1,1 @@
-"""A checked query is planned, compiled into closures and run over a graph within a budget."""
+"""Execution: plan a checked query, compile it into closures and run it within a budget."""

@@ -1,7 +1,7 @@
-"""Compilation of a query into operators on rows, and its run.
+"""Compile a query into operators on rows, and run it.
 
-Operators pass one row on and change it in place: each writes only slots of its own, and who keeps
-rows (ORDER BY, grouping) keeps copies.
+Operators change one row in place and pass it on. Each writes only its own slots; operators that
+store rows (ORDER BY, grouping) store copies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import CELL_BYTES, QueryBudget
 from commonplace.engine.graph_search.cypher.execution.expressions import (
     CompilerContext,
     ExpressionCompiler,
@@ -52,28 +52,28 @@ class QueryCompiler:
         self._expressions = ExpressionCompiler(context, self)
 
     def query(self, query: CypherQuery) -> CompiledQuery:
-        """The rows come as they are asked for; errors of the query are raised before the first."""
+        """Rows are computed lazily; errors in the query are raised before the first row."""
         parts = []
         columns: tuple[str, ...] = ()
         for part in query.parts:
             layout = RowLayout()
             operators, columns = self._part(part, VariableScope(layout))
             parts.append((operators, layout))
-        rows = self._started(parts)
+        rows = self._run_parts(parts)
         is_union = len(parts) > 1 and not query.keeps_duplicates
-        return CompiledQuery(columns, self._once(rows) if is_union else rows)
+        return CompiledQuery(columns, self._distinct(rows) if is_union else rows)
 
-    def _started(self, parts: list[tuple[list[Operator], RowLayout]]) -> Rows:
-        """The rows of all parts. Columns have the same names and order, as the checks have it."""
+    def _run_parts(self, parts: list[tuple[list[Operator], RowLayout]]) -> Rows:
+        """The rows of all parts. The checks ensure that their columns are equal."""
         for operators, layout in parts:
             yield from _run(operators, iter([[None] * layout.size]))
 
-    def _once(self, rows: Rows) -> Rows:
+    def _distinct(self, rows: Rows) -> Rows:
         seen: set[Any] = set()
         for row in rows:
             key = tuple(map(group_key, row))
             if key not in seen:
-                self._budget.keep(CELL * (1 + len(row)))
+                self._budget.keep(CELL_BYTES * (1 + len(row)))
                 self._budget.hold(row)
                 seen.add(key)
                 yield row
@@ -132,7 +132,7 @@ class QueryCompiler:
 
         return unwind
 
-    # ——— what expressions ask for ———
+    # ——— patterns and subqueries in expressions ———
 
     def search(self, path: PathPattern, where: Expression | None, scope: VariableScope) -> Search:
         return self._matches.search((path,), where, scope, self._expressions)
@@ -141,11 +141,11 @@ class QueryCompiler:
         parts = [self._part(part, scope.inner())[0] for part in query.parts]
         is_union = len(parts) > 1 and not query.keeps_duplicates
 
-        def found(row: Row) -> Rows:
+        def run(row: Row) -> Rows:
             for operators in parts:
                 yield from _run(operators, iter([row[:]]))
 
-        return (lambda row: self._once(found(row))) if is_union else found
+        return (lambda row: self._distinct(run(row))) if is_union else run
 
 
 def _run(operators: list[Operator], rows: Rows) -> Rows:

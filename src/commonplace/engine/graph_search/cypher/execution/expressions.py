@@ -1,4 +1,4 @@
-"""Compilation of expressions into closures that take a row, a list with one slot per variable."""
+"""Compile expressions into closures on a row, a list with one slot per variable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import CELL_BYTES, QueryBudget
 from commonplace.engine.graph_search.cypher.execution.operators import (
     BINARY,
     COMPARISONS,
@@ -71,7 +71,7 @@ from commonplace.errors import BadCypher
 
 
 class PatternCompiler(Protocol):
-    """Compiles what expressions hold of patterns and queries."""
+    """Compiles the patterns and subqueries in expressions."""
 
     def search(self, path: PathPattern, where: Expression | None, scope: VariableScope) -> Search:
         """Adds the variables of the pattern to the scope."""
@@ -227,7 +227,7 @@ class ExpressionCompiler:
         return chain
 
     def _as_moments(self, node: ComparisonChain) -> tuple[Expression, ...]:
-        """Strings that are compared with a property that holds moments stand for moments."""
+        """Literal strings that are compared with a time property become datetimes."""
         moments = self._context.moments
         if not any(isinstance(e, PropertyAccess) and e.key in moments for e in node.operands):
             return node.operands
@@ -405,7 +405,7 @@ class ExpressionCompiler:
             for _ in search(row):
                 found.append(result(row))
                 budget.hold(found[-1:])
-                budget.check_length(CELL * len(found))
+                budget.check_length(CELL_BYTES * len(found))
             return found
 
         return listed

@@ -1,7 +1,7 @@
-"""Matching of patterns: each step of a plan becomes a generator that binds slots of a row.
+"""Match patterns: each step of a plan becomes a generator that binds slots of a row.
 
-A row is changed in place, once for each match. Within one MATCH no relationship is
-matched twice: a slot of the row holds the set of those in use.
+A row is changed in place, once for each match. Within one MATCH no relationship is matched twice: a
+slot of the row holds the set of used ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from commonplace.engine.graph_search.cypher.execution.planning import (
     oriented,
     oriented_list,
     sources_of,
-    ways_back,
+    trace_shortest_paths,
 )
 from commonplace.engine.graph_search.cypher.execution.rows import (
     Evaluate,
@@ -40,7 +40,7 @@ from commonplace.engine.graph_search.cypher.values import (
 )
 from commonplace.errors import BadCypher
 
-Step = Callable[[Row], Iterator[Any]]  # binds, and gives control back for each way of doing so
+Step = Callable[[Row], Iterator[Any]]  # binds slots of the row, and yields once per match
 
 
 class MatchCompiler:
@@ -56,7 +56,7 @@ class MatchCompiler:
         expressions: ExpressionCompiler,
     ) -> Search:
         """Adds the variables of the patterns to the scope."""
-        parts = PatternParts(f"\0{scope.layout.size}")  # other than those of a MATCH around it
+        parts = PatternParts(f"\0{scope.layout.size}")  # distinct from an outer MATCH
         parts.take(paths)
         known = set(scope.slots)
         checked = [name for name in parts.nodes if name in known]
@@ -93,7 +93,7 @@ def _joined(first: Step, second: Step) -> Step:
 
 
 class PatternSteps:
-    """Makes the steps of one MATCH."""
+    """Compiles the steps of one MATCH."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class PatternSteps:
         self._tracks = len(parts.hops) > 1
 
     def prepared(self, nodes: Sequence[str]) -> Callable[[Row], bool]:
-        """Whether what is bound already can match at all. Begins with no relationship in use."""
+        """Check that bound values can match, and reset the used relationships."""
         slots = [(self._scope.slots[name], name) for name in nodes]
         used = self._used
 
@@ -224,17 +224,17 @@ class PatternSteps:
         return expand
 
     def _relationships(self, hop: PatternHop, bound: frozenset[str], test: Evaluate | None) -> Step:
-        """All relationships of the types, or the one that is bound already."""
+        """All relationships of the types, or the bound one."""
         if not bound & {hop.name, hop.left, hop.right} and hop.left != hop.right:
             return self._all_relationships(hop, test)
         slot, left, right = self._slot(hop.name), self._slot(hop.left), self._slot(hop.right)
-        ways, bind = self._ways(hop, hop.name in bound), _binder(left, right)
+        candidates, bind = self._oriented_candidates(hop, hop.name in bound), _binder(left, right)
         used_slot, tick, is_long = self._used, self._budget.step, hop.is_long
         known = (hop.left in bound, hop.right in bound)
 
         def each(row: Row) -> Iterator[Any]:
             used, before = row[used_slot], [row[left], row[right]]
-            for value, start, end in ways(row):
+            for value, start, end in candidates(row):
                 tick()
                 taken = value if is_long else (value,)
                 if not bind(row, before, known, start, end) or any(o in used for o in taken):
@@ -267,7 +267,7 @@ class PatternSteps:
 
         return each
 
-    def _ways(
+    def _oriented_candidates(
         self, hop: PatternHop, is_given: bool
     ) -> Callable[[Row], Iterator[tuple[Any, Any, Any]]]:
         slot, types, arrow = self._slot(hop.name), hop.pattern.types, hop.pattern.arrow
@@ -294,12 +294,12 @@ class PatternSteps:
     # ——— several relationships ———
 
     def _fits(self, hop: PatternHop) -> Callable[[Any, Row], bool]:
-        """Whether a relationship has the properties that a path of several hops asks for."""
-        told: MapLiteral | None = hop.pattern.properties
+        """Whether a relationship has the properties that a variable-length pattern requires."""
+        properties: MapLiteral | None = hop.pattern.properties
         types = hop.pattern.types
         items = [
             (key, self._expressions.compile(value, self._scope))
-            for key, value in (told.items if told and hop.is_long else ())
+            for key, value in (properties.items if properties and hop.is_long else ())
         ]
 
         def fits(one: CypherRelationship, row: Row) -> bool:
@@ -320,9 +320,9 @@ class PatternSteps:
         trails, tick = self._trails(hop, forwards), self._budget.steps
 
         def walk(row: Row) -> Iterator[Any]:
-            wanted = row[target] if known else None
+            expected = row[target] if known else None
             for trail, end in trails(row[origin], row):
-                if known and end is not wanted:
+                if known and end is not expected:
                     continue
                 tick(1 + len(trail))
                 row[target] = end
@@ -394,7 +394,7 @@ class PatternSteps:
         def _shortest_trails(
             start: CypherNode, end: CypherNode, row: Row
         ) -> Iterator[list[CypherRelationship]]:
-            """Breadth first; a node is kept with all ways to it that are equally short."""
+            """Breadth first; each node is stored with all its shortest predecessors."""
             level: dict[CypherNode, list[tuple[CypherRelationship, CypherNode]]] = {start: []}
             reached = dict(level)
             length = 0
@@ -410,7 +410,7 @@ class PatternSteps:
                             following.setdefault(other, []).append((one, node))
                 reached.update(following)
                 level = following
-            yield from ways_back(reached, start, end)
+            yield from trace_shortest_paths(reached, start, end)
 
         return shortest
 
@@ -447,7 +447,7 @@ def _binder(left: int, right: int) -> Callable[..., bool]:
     def bind(
         row: Row, before: list[Any], known: tuple[bool, bool], start: CypherNode, end: CypherNode
     ) -> bool:
-        """Sets the ends that are free; whether those that are bound are the same."""
+        """Set the free ends; False if a bound end differs."""
         if (known[0] and before[0] is not start) or (known[1] and before[1] is not end):
             return False
         if left == right and start is not end:

@@ -1,4 +1,4 @@
-"""The operators: arithmetic, comparison, string tests, access by index. None stands for null."""
+"""Operators: arithmetic, comparison, string tests, access by index. None is null."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ try:
 except ImportError:  # the extra `graph` is not installed
     re2 = None
 
-LONGEST_PATTERN = 1_000  # characters of a regular expression
+MAX_PATTERN_LENGTH = 1_000  # characters of a regular expression
 
 Binary = Callable[[Any, Any], Any]
 
@@ -210,7 +210,7 @@ def unchanged(value: Any) -> Any:
 
 
 def truth(value: Any) -> bool | None:
-    """True, False or None. Raises for everything else."""
+    """The value itself if it is True, False or None; raises for other types."""
     if value is True or value is False or value is None:
         return value
     raise BadCypher(f"True or false is expected, not {type_name(value)}.")
@@ -280,8 +280,8 @@ def _pattern(text: str) -> Any:
             "=~ needs the package 'google-re2', which is not installed.",
             remedy="pip install 'commonplace[graph]'",
         )
-    if len(text) > LONGEST_PATTERN:
-        raise BadCypher(f"A regular expression has at most {LONGEST_PATTERN:,} characters.")
+    if len(text) > MAX_PATTERN_LENGTH:
+        raise BadCypher(f"A regular expression has at most {MAX_PATTERN_LENGTH:,} characters.")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 20

@@ -1,4 +1,4 @@
-"""The order in which a pattern is matched, and adjacency as that order needs it."""
+"""Plan the order in which a pattern is matched; adjacency for that order."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from commonplace.engine.graph_search.cypher.values import (
     CypherRelationship,
 )
 
-_FAR = 1e18
-_LABEL_SHARE = 0.3  # of the rows that a condition lets through, about
+_UNREACHABLE = 1e18
+_LABEL_SHARE = 0.3  # estimated selectivity of a condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +44,30 @@ class PatternHop:
 
 @dataclass(frozen=True, slots=True)
 class PlanStep:
-    """One step of a match, and the conditions that are tested right after it."""
+    """One step of a match, and the conditions to test after it."""
 
     kind: str  # check, scan, relationships, expand, walk, shortest, path
     hop: PatternHop | None = None
-    node: str = ""  # scan: which node
+    node: str = ""  # scan
     label: str | None = None  # scan
-    key: str | None = None  # scan: a property that is looked up
+    key: str | None = None  # scan: the property to look up
     value: Expression | None = None
-    origin: str = ""  # expand: from which end
+    origin: str = ""  # expand: the end to start from
     path: PathPattern | None = None
-    known: frozenset[str] = frozenset()  # names that are bound before the step
+    known: frozenset[str] = frozenset()  # names bound before the step
     tests: tuple[Expression, ...] = ()
 
 
 @dataclass(slots=True)
 class PatternParts:
-    """The nodes and relationships of the paths of one MATCH, each with a name of its own."""
+    """The nodes and relationships of one MATCH, each with a unique name."""
 
-    prefix: str = "\0"  # of made-up names: no query can hold this character
+    prefix: str = "\0"  # of generated names; no query can contain this character
     nodes: dict[str, None] = field(default_factory=dict)
     hops: list[PatternHop] = field(default_factory=list)
     paths: list[tuple[PathPattern, str, tuple[PatternHop, ...]]] = field(default_factory=list)
     conditions: list[Expression] = field(default_factory=list)
-    made_up: int = 0
+    generated: int = 0
 
     def take(self, paths: Iterable[PathPattern]) -> None:
         for path in paths:
@@ -94,8 +94,8 @@ class PatternParts:
         return name
 
     def _name(self) -> str:
-        self.made_up += 1
-        return f"{self.prefix}.{self.made_up}"
+        self.generated += 1
+        return f"{self.prefix}.{self.generated}"
 
 
 def _equalities(name: str, items: Sequence[tuple[str, Expression]]) -> Iterator[Expression]:
@@ -104,7 +104,7 @@ def _equalities(name: str, items: Sequence[tuple[str, Expression]]) -> Iterator[
 
 
 def conjuncts(condition: Expression | None) -> list[Expression]:
-    """a AND b AND c as a list."""
+    """The operands of a AND b AND c."""
     if condition is None:
         return []
     if isinstance(condition, BinaryOperation) and condition.sign == "AND":
@@ -121,49 +121,49 @@ class MatchPlanner:
         self._bound = set(known)
         self._names = known | parts.nodes.keys() | {hop.name for hop in parts.hops}
         self._names |= {path.variable or "" for path, _, _ in parts.paths}
-        self._waiting = [*parts.conditions, *conjuncts(where)]
+        self._pending = [*parts.conditions, *conjuncts(where)]
         self._hops = list(parts.hops)
         self._nodes = [name for name in parts.nodes if name not in known]
         self._given = frozenset(known)
 
     def steps(self) -> list[PlanStep]:
-        found = [self._tested(PlanStep("check"))]
+        found = [self._with_tests(PlanStep("check"))]
         while self._hops or self._nodes:
             known = frozenset(self._bound)
-            found.append(self._tested(replace(self._next(), known=known)))
+            found.append(self._with_tests(replace(self._next(), known=known)))
         for path, _, _ in self._parts.paths:
             self._bound.add(path.variable or "")
-            found.append(self._tested(PlanStep("path", path=path)))
+            found.append(self._with_tests(PlanStep("path", path=path)))
         return found
 
-    def _tested(self, step: PlanStep) -> PlanStep:
-        """With the conditions whose variables are all bound by now."""
+    def _with_tests(self, step: PlanStep) -> PlanStep:
+        """Add the conditions whose variables are all bound."""
         ready: list[Expression] = []
-        waiting: list[Expression] = []
-        for condition in self._waiting:
+        pending: list[Expression] = []
+        for condition in self._pending:
             needed = variables_in(condition) & self._names
-            (ready if needed <= self._bound else waiting).append(condition)
-        self._waiting = waiting
+            (ready if needed <= self._bound else pending).append(condition)
+        self._pending = pending
         return replace(step, tests=tuple(ready))
 
     def _next(self) -> PlanStep:
         costs = [(self._cost(hop), number) for number, hop in enumerate(self._hops)]
-        cost, number = min(costs, default=(_FAR, 0))
-        if cost < _FAR:
+        cost, number = min(costs, default=(_UNREACHABLE, 0))
+        if cost < _UNREACHABLE:
             return self._expansion(self._hops.pop(number))
         return self._start()
 
-    # ——— relationships from what is bound ———
+    # ——— expand from bound nodes ———
 
     def _cost(self, hop: PatternHop) -> float:
-        """How many rows come of a row, about; a large number where neither end is bound."""
+        """Estimated rows per input row; a large number if neither end is bound."""
         ends = (hop.left in self._bound) + (hop.right in self._bound)
         if hop.name in self._given:
             return 0.0
         if hop.shortest:
-            return 500.0 if ends == 2 else _FAR
+            return 500.0 if ends == 2 else _UNREACHABLE
         if not ends or not self._is_ready(hop):
-            return _FAR
+            return _UNREACHABLE
         if ends == 2 and not hop.is_long:
             return 0.01
         degree = self._degree(hop)
@@ -175,7 +175,7 @@ class MatchPlanner:
         return 1000.0 + min(1e9, max(degree, 1.1) ** (10 if most is None else min(most, 10)))
 
     def _is_ready(self, hop: PatternHop) -> bool:
-        """Whether the properties of a path of several hops can be told."""
+        """Whether the properties of a variable-length hop can be evaluated."""
         return variables_in(hop.pattern.properties) & self._names <= self._bound
 
     def _degree(self, hop: PatternHop) -> float:
@@ -183,7 +183,7 @@ class MatchPlanner:
         return count * (2 if hop.pattern.arrow == "-" else 1)
 
     def _share(self, node: str, hop: PatternHop) -> float:
-        about = [one for one in self._waiting if variables_in(one) & {node, hop.name}]
+        about = [one for one in self._pending if variables_in(one) & {node, hop.name}]
         return _LABEL_SHARE ** len(about)
 
     def _expansion(self, hop: PatternHop) -> PlanStep:
@@ -199,11 +199,11 @@ class MatchPlanner:
         self._bound |= {hop.name, hop.left, hop.right}
         self._nodes = [name for name in self._nodes if name not in self._bound]
 
-    # ——— a start where nothing is bound ———
+    # ——— start without bound nodes ———
 
     def _start(self) -> PlanStep:
         scans = [self._scan(name) for name in self._nodes]
-        cost, step = min(scans, key=lambda one: one[0], default=(_FAR, PlanStep("check")))
+        cost, step = min(scans, key=lambda one: one[0], default=(_UNREACHABLE, PlanStep("check")))
         plain = [h for h in self._hops if not h.is_long and not h.shortest and self._is_free(h)]
         for hop in plain:
             count = float(self._graph.count_of_types(hop.pattern.types))
@@ -224,7 +224,7 @@ class MatchPlanner:
         """The cheapest way to find a node: by a property, by a label, or all of them."""
         label = self._label(name)
         count = float(len(self._graph.labelled(label)))
-        for condition in self._waiting:
+        for condition in self._pending:
             if (found := _equality(condition, name)) is None:
                 continue
             key, value = found
@@ -240,7 +240,7 @@ class MatchPlanner:
         """The rarest of the labels that the node must have."""
         must = [
             group[0]
-            for condition in self._waiting
+            for condition in self._pending
             if isinstance(condition, LabelTest) and condition.of == VariableRef(name)
             for group in condition.labels
             if len(group) == 1
@@ -259,13 +259,13 @@ def _equality(condition: Expression, name: str) -> tuple[str, Expression] | None
 
 
 Sources = Callable[[CypherNode], Sequence[tuple[Sequence[CypherRelationship], bool]]]
-_TURNED = {"->": "<-", "<-": "->", "-": "-"}
+_REVERSED = {"->": "<-", "<-": "->", "-": "-"}
 
 
 def oriented(
     relationships: Iterable[CypherRelationship], arrow: str
 ) -> Iterator[tuple[CypherRelationship, CypherNode, CypherNode]]:
-    """Each with its left and its right end; without an arrow in both directions."""
+    """Each relationship with its left and right end; without an arrow, in both directions."""
     for one in relationships:
         if arrow != "<-":
             yield one, one.start, one.end
@@ -276,7 +276,7 @@ def oriented(
 def oriented_list(
     value: list[CypherRelationship], hop: PatternHop
 ) -> Iterator[tuple[list[CypherRelationship], CypherNode, CypherNode]]:
-    """A list that is bound already, where it is a path of the length and direction asked for."""
+    """A bound list, if it is a path of the required length and direction."""
     hops = hop.pattern.hops
     assert hops
     if not value or len(value) < hops.least or len(value) > (hops.most or len(value)):
@@ -293,8 +293,8 @@ def oriented_list(
 
 
 def sources_of(hop: PatternHop, forwards: bool) -> Sources:
-    """The lists of relationships of a node in which to look, each with whether they go out."""
-    arrow = hop.pattern.arrow if forwards else _TURNED[hop.pattern.arrow]
+    """The relationship lists of a node to search, each with whether they are outgoing."""
+    arrow = hop.pattern.arrow if forwards else _REVERSED[hop.pattern.arrow]
     types, outwards, inwards = hop.pattern.types, arrow != "<-", arrow != "->"
 
     def of_types(node: CypherNode) -> list[tuple[Sequence[CypherRelationship], bool]]:
@@ -332,17 +332,17 @@ def neighbours_of(
     return neighbours
 
 
-def ways_back(
+def trace_shortest_paths(
     reached: dict[CypherNode, list[tuple[CypherRelationship, CypherNode]]],
     start: CypherNode,
     end: CypherNode,
 ) -> Iterator[list[CypherRelationship]]:
-    """All ways from the start to the end, by the relationships through which each was reached."""
-    waiting: list[tuple[CypherNode, tuple[CypherRelationship, ...]]] = [(end, ())]
-    while waiting:
-        node, trail = waiting.pop()
+    """All shortest paths from start to end, traced back by the predecessors in ``reached``."""
+    pending: list[tuple[CypherNode, tuple[CypherRelationship, ...]]] = [(end, ())]
+    while pending:
+        node, trail = pending.pop()
         if node is start and trail:
             yield list(trail)
             continue
         for one, before in reached[node]:
-            waiting.append((before, (one, *trail)))
+            pending.append((before, (one, *trail)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import (
-    CELL,
+    CELL_BYTES,
     QueryBudget,
     sorted_in_turns,
 )
@@ -32,12 +32,12 @@ from commonplace.errors import BadCypher
 
 Rows = Iterator[Row]
 Operator = Callable[[Rows], Rows]
-HeldRow = tuple[tuple[Any, ...], Row]  # the keys by which a row is sorted, and the row
+HeldRow = tuple[tuple[Any, ...], Row]  # sort keys and row
 Taker = tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]
 
 
 def projected_items(clause: ProjectionClause, names: Iterable[str]) -> list[ProjectionItem]:
-    """The items, with * written out in the order in which variables were bound."""
+    """The items, with * expanded in the order in which variables were bound."""
     items = [ProjectionItem(VariableRef(name), name, name) for name in names] if clause.star else []
     return [*items, *clause.items]
 
@@ -53,7 +53,7 @@ class CompiledAggregate:
 
 @dataclass(frozen=True, slots=True)
 class AggregatedGroup:
-    """The first row of a group, and what its aggregates have taken of all rows."""
+    """The first row of a group, and its accumulators."""
 
     row: Row
     accumulators: list[Accumulator]
@@ -61,8 +61,8 @@ class AggregatedGroup:
 
 
 class ProjectionCompiler:
-    """Compiles one WITH or RETURN. Rows keep their old slots until the last step, since ORDER BY
-    and WHERE may name variables that are not projected."""
+    """Compiles one WITH or RETURN. Rows keep their old slots until the last step, because ORDER BY
+    and WHERE may use variables that are not projected."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class ProjectionCompiler:
         return tuple(item.name for item in self._items)
 
     def operator(self, following: VariableScope) -> Operator:
-        """Gives out rows of the scope that follows."""
+        """Returns rows of the following scope."""
         for item in self._items:
             following.add(item.name)
         steps = [self._grouping() if self._is_grouped else self._plain()]
@@ -127,13 +127,13 @@ class ProjectionCompiler:
             for item, slot in pairs
             if has_aggregate(item.expression)
         ]
-        for each in self._clause.order:  # aggregates that only ORDER BY names
+        for each in self._clause.order:  # aggregates used only in ORDER BY
             self._order_item(each.expression)
         aggregates = [self._aggregate(call, name) for call, name in self._aggregates.items()]
         return _Grouping(keys, aggregates, results, self._scope, self._budget)
 
     def _without_aggregates(self, expression: Expression) -> Any:
-        """Each aggregate becomes a variable, which holds its result."""
+        """Replace each aggregate by a variable with its result."""
         return replaced(expression, self._named_aggregate)
 
     def _named_aggregate(self, node: Any) -> Any:
@@ -160,7 +160,7 @@ class ProjectionCompiler:
             for row in rows:
                 key = tuple([group_key(row[slot]) for slot in slots])
                 if key not in seen:
-                    budget.keep(CELL * (1 + len(slots)))
+                    budget.keep(CELL_BYTES * (1 + len(slots)))
                     budget.hold(key)
                     seen.add(key)
                     yield row
@@ -170,7 +170,7 @@ class ProjectionCompiler:
     # ——— order ———
 
     def _order_item(self, expression: Expression) -> Expression:
-        """What ORDER BY repeats of the items is taken from their columns."""
+        """An expression that ORDER BY repeats is read from its column."""
         columns = {item.expression: item.name for item in self._items}
 
         def column(node: Any) -> Any:
@@ -204,7 +204,7 @@ class ProjectionCompiler:
             raise BadCypher(f"{word} takes an integer that is not negative.")
         return value
 
-    # ——— conditions, and the row that follows ———
+    # ——— conditions, and the following row ———
 
     def _where(self, condition: Expression) -> Operator:
         test = self._expressions.compile(condition, self._combined)
@@ -226,7 +226,7 @@ class ProjectionCompiler:
 
 
 class _Grouping:
-    """Rows are put into groups by their keys; each group gives one row."""
+    """Groups rows by keys; each group gives one row."""
 
     def __init__(
         self,
@@ -266,17 +266,19 @@ class _Grouping:
         yield from self._rows(groups.values())
 
     def _group(self, row: Row, values: tuple[Any, ...]) -> AggregatedGroup:
-        self._budget.keep(CELL * (4 + len(row)))
+        self._budget.keep(CELL_BYTES * (4 + len(row)))
         self._budget.hold(row)
-        kept = row[:]
+        first_row = row[:]
         for (slot, _), value in zip(self._keys, values, strict=True):
-            kept[slot] = value
-        made = [accumulator(one.name, one.distinct, self._budget) for one in self._aggregates]
+            first_row[slot] = value
+        accumulators = [
+            accumulator(one.name, one.distinct, self._budget) for one in self._aggregates
+        ]
         takers: list[Taker] = [
             (one.argument, one.extra, each.take)
-            for one, each in zip(self._aggregates, made, strict=True)
+            for one, each in zip(self._aggregates, accumulators, strict=True)
         ]
-        return AggregatedGroup(kept, made, takers)
+        return AggregatedGroup(first_row, accumulators, takers)
 
     def _rows(self, groups: Iterable[AggregatedGroup]) -> Rows:
         for group in groups:
@@ -289,7 +291,7 @@ class _Grouping:
 
 
 class _Sorting:
-    """Rows in order; with a limit no more than a few times that number is held."""
+    """Sorts rows; with a limit it holds at most about twice that number."""
 
     def __init__(
         self,
@@ -305,20 +307,20 @@ class _Sorting:
 
     def __call__(self, rows: Rows) -> Rows:
         held: list[HeldRow] = []
-        room = None if self._most is None else 2 * self._most + 1_000
+        capacity = None if self._most is None else 2 * self._most + 1_000
         if self._most == 0:
             return
         for row in rows:
             held.append((tuple([sort_key(key(row)) for key in self._keys]), row[:]))
-            if room is None:
-                self._budget.keep(CELL * (2 + len(row)))
+            if capacity is None:
+                self._budget.keep(CELL_BYTES * (2 + len(row)))
                 self._budget.hold(row)
-            if room is not None and len(held) >= room:
+            if capacity is not None and len(held) >= capacity:
                 held = self._sorted(held)[: self._most]
         yield from (row for _, row in self._sorted(held))
 
     def _sorted(self, held: list[HeldRow]) -> list[HeldRow]:
-        """By the last key first: sorting keeps the order of equals."""
+        """Sorts by the last key first, because sorting is stable."""
         for number in reversed(range(len(self._keys))):
 
             def key(one: HeldRow, number: int = number) -> Any:

@@ -15,7 +15,7 @@ Search = Callable[[Row], Iterator[Any]]  # binds slots of the row, once for each
 
 @dataclass(slots=True)
 class RowLayout:
-    """How many slots a row has. It grows while a part of a query is compiled."""
+    """The number of slots of a row. It grows while a part of a query is compiled."""
 
     size: int = 0
 

@@ -1,4 +1,4 @@
-"""Aggregates: what each keeps of the rows of a group, and what comes of it."""
+"""Aggregates: accumulators of the values of a group."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import (
-    CELL,
+    CELL_BYTES,
     QueryBudget,
     sorted_in_turns,
 )
@@ -92,7 +92,7 @@ class AverageAccumulator(SumAccumulator):
 
 
 class ExtremeAccumulator(Accumulator):
-    """min() and max() in the order of all values."""
+    """min() and max(), in the total order of all types."""
 
     def __init__(self, budget: QueryBudget, is_better: Callable[[Any, Any], bool]) -> None:
         super().__init__(budget)
@@ -110,11 +110,11 @@ class ExtremeAccumulator(Accumulator):
 
 
 class DeviationAccumulator(Accumulator):
-    """Mean and squares are carried along (Welford), so that large numbers do not cancel out."""
+    """Welford's algorithm: numerically stable for large values."""
 
-    def __init__(self, budget: QueryBudget, less: int) -> None:
+    def __init__(self, budget: QueryBudget, ddof: int) -> None:
         super().__init__(budget)
-        self._less = less
+        self._ddof = ddof
         self._count = 0
         self._mean = 0.0
         self._squares = 0.0
@@ -128,9 +128,9 @@ class DeviationAccumulator(Accumulator):
         self._squares += difference * (value - self._mean)
 
     def result(self) -> float:
-        if self._count <= self._less:
+        if self._count <= self._ddof:
             return 0.0
-        return math.sqrt(self._squares / (self._count - self._less))
+        return math.sqrt(self._squares / (self._count - self._ddof))
 
 
 class PercentileAccumulator(Accumulator):
@@ -143,7 +143,7 @@ class PercentileAccumulator(Accumulator):
     def take(self, value: Any, extra: Any) -> None:
         if not is_number(value) or not is_number(extra) or not 0 <= extra <= 1:
             raise BadCypher("A percentile takes numbers, and a share between 0 and 1.")
-        self._budget.keep(CELL)
+        self._budget.keep(CELL_BYTES)
         self._values.append(value)
         self._share = extra if self._share is None else self._share
 
@@ -153,11 +153,11 @@ class PercentileAccumulator(Accumulator):
         ordered = sorted_in_turns(self._values, float, self._budget)
         if not self._continuous:
             return ordered[max(0, math.ceil(self._share * len(ordered)) - 1)]
-        place = self._share * (len(ordered) - 1)
-        below, above = math.floor(place), math.ceil(place)
+        position = self._share * (len(ordered) - 1)
+        below, above = math.floor(position), math.ceil(position)
         if below == above:
             return float(ordered[below])
-        return ordered[below] * (above - place) + ordered[above] * (place - below)
+        return ordered[below] * (above - position) + ordered[above] * (position - below)
 
 
 class DistinctAccumulator(Accumulator):
@@ -171,7 +171,7 @@ class DistinctAccumulator(Accumulator):
     def take(self, value: Any, extra: Any) -> None:
         key = group_key(value)
         if key not in self._seen:
-            self._budget.keep(CELL)
+            self._budget.keep(CELL_BYTES)
             self._seen.add(key)
             self._inner.take(value, extra)
 
@@ -194,5 +194,5 @@ _MAKERS: dict[str, Callable[[QueryBudget], Accumulator]] = {
 
 
 def accumulator(name: str, distinct: bool, budget: QueryBudget) -> Accumulator:
-    made = _MAKERS[name](budget)
-    return DistinctAccumulator(budget, made) if distinct else made
+    inner = _MAKERS[name](budget)
+    return DistinctAccumulator(budget, inner) if distinct else inner

@@ -1,5 +1,4 @@
-"""Functions on lists, the graph and time; with the strings and numbers of the other module they
-are all that a query may call, besides aggregates."""
+"""The catalog of functions: those on lists, the graph and time here, scalars in scalars.py."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ from commonplace.errors import BadCypher
 
 FUNCTIONS = FunctionTable(SCALARS)
 add = FUNCTIONS.add
-# Compiled by the expression compiler, with the numbers of their arguments.
+# Compiled by the expression compiler; the values are argument counts.
 SPECIAL = {"coalesce": (1, 100), "exists": (1, 1)}
 
 # ——— lists ———
@@ -184,7 +183,7 @@ def _now(context: FunctionContext) -> CypherDateTime:
 
 
 def _made(kind: str, context: FunctionContext, value: Any = None) -> Any:
-    """date(), time() …: now where nothing is given, and now in a zone where only one is."""
+    """date(), time() …: the current time without an argument, or with a zone only."""
     if (
         isinstance(value, dict)
         and value.keys() == {"timezone"}

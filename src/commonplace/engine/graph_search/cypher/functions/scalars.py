@@ -1,4 +1,4 @@
-"""Scalar, list and string functions, and what a function is given."""
+"""Scalar and string functions, and the context of a function call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from commonplace.errors import BadCypher
 
 @dataclass(frozen=True, slots=True)
 class FunctionContext:
-    """What a function may use besides its arguments."""
+    """What a function may use in addition to its arguments."""
 
     budget: QueryBudget
     now: datetime
@@ -26,16 +26,16 @@ class FunctionContext:
 
 @dataclass(frozen=True, slots=True)
 class CypherFunction:
-    name: str  # as it is documented
-    least: int  # arguments
+    name: str  # as documented
+    least: int  # number of arguments
     most: int
     call: Callable[..., Any]
-    takes_null: bool = False  # else null in gives null out
+    takes_null: bool = False  # else a null argument gives null
     takes_context: bool = False
 
 
 class FunctionTable(dict[str, CypherFunction]):
-    """Functions by their names in lower case."""
+    """Functions by lower-case name."""
 
     def add(self, name: str, least: int, most: int, call: Callable[..., Any], **more: bool) -> None:
         self[name.lower()] = CypherFunction(name, least, most, call, **more)
@@ -71,7 +71,7 @@ def list_argument(name: str, value: Any) -> list[Any]:
 
 SCALARS = FunctionTable()
 add = SCALARS.add
-LONGEST_DISTANCE = 2_000  # characters of a text that levenshtein() takes
+MAX_LEVENSHTEIN_LENGTH = 2_000  # characters of a text that levenshtein() takes
 
 
 # ——— strings ———
@@ -141,7 +141,7 @@ def _size(value: Any) -> int:
 
 
 def text_of(value: Any) -> str:
-    """A value as toString() gives it."""
+    """The result of toString()."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -162,8 +162,8 @@ def _float_text(value: float) -> str:
 
 def _levenshtein(context: FunctionContext, left: Any, right: Any) -> int:
     left, right = text_argument("levenshtein", left), text_argument("levenshtein", right)
-    if max(len(left), len(right)) > LONGEST_DISTANCE:
-        raise BadCypher(f"levenshtein() takes at most {LONGEST_DISTANCE:,} characters.")
+    if max(len(left), len(right)) > MAX_LEVENSHTEIN_LENGTH:
+        raise BadCypher(f"levenshtein() takes at most {MAX_LEVENSHTEIN_LENGTH:,} characters.")
     before = list(range(len(right) + 1))
     for row, one in enumerate(left, 1):
         context.budget.steps(len(right) + 1)

@@ -1,1 +1,1 @@
-"""The text of a query becomes tokens, then a tree, which is checked before anything runs."""
+"""Syntax: a query's text becomes tokens, then a tree, which is checked before execution."""

@@ -1,6 +1,6 @@
 """Static checks of a query: variables, kinds of values, aggregates, functions, names of the schema.
 
-They run before anything is read, so that a wrong query is an error also where nothing matches.
+They run before execution, so that a wrong query is an error even if nothing matches.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
 )
 from commonplace.errors import BadCypher
 
-MOST_RELATIONSHIPS = 20  # of one MATCH
+MAX_RELATIONSHIPS = 20  # of one MATCH
 
 
 class NameCheck(Protocol):
@@ -72,10 +72,10 @@ class NameCheck(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CheckedFunctions:
-    """How many arguments each function takes: the least and the most."""
+    """The minimum and maximum number of arguments of each function."""
 
     arguments: Mapping[str, tuple[int, int]]
-    names: Collection[str]  # as they are documented
+    names: Collection[str]  # as documented
 
 
 def checked(
@@ -84,7 +84,7 @@ def checked(
     functions: CheckedFunctions,
     names: NameCheck | None,
 ) -> CypherQuery:
-    """The query with names spelt as the schema has them. Raises BadCypher."""
+    """The query with the schema's spelling of names. Raises BadCypher."""
     if names is not None:
         query = _with_known_names(query, names)
     QueryChecker(parameters, functions, names).query(query, {})
@@ -139,9 +139,9 @@ class QueryChecker:
 
     def _match(self, clause: MatchClause, scope: Kinds) -> None:
         count = sum(len(path.steps) for path in clause.paths)
-        if count > MOST_RELATIONSHIPS:
+        if count > MAX_RELATIONSHIPS:
             raise BadCypher(
-                f"A MATCH has {count} relationships; the limit is {MOST_RELATIONSHIPS}.",
+                f"A MATCH has {count} relationships; the limit is {MAX_RELATIONSHIPS}.",
                 remedy="Write it as several MATCH clauses.",
             )
         self._bind(clause.paths, scope)
@@ -265,7 +265,7 @@ class QueryChecker:
     def _check_grouping(
         self, items: list[ProjectionItem], expressions: list[Expression], columns: frozenset[str]
     ) -> None:
-        """What stands beside an aggregate is a grouping key, a column or a constant."""
+        """Next to an aggregate, only grouping keys, columns and constants are allowed."""
         keys = [one.expression for one in items if not has_aggregate(one.expression)]
         simple = {one for one in keys if isinstance(one, VariableRef | PropertyAccess)}
         for expression in expressions:
@@ -317,7 +317,7 @@ class QueryChecker:
             check_truth(node, scope)
 
     def _plain(self, node: Expression, scope: Kinds, where: str) -> None:
-        """An expression in which no aggregate may stand."""
+        """An expression that must not contain an aggregate."""
         if has_aggregate(node):
             raise BadCypher(
                 f"An aggregate does not stand in {where}.",
@@ -454,7 +454,7 @@ class QueryChecker:
 
 
 def _repeatable(items: list[ProjectionItem], beside_aggregate: bool) -> dict[Any, str]:
-    """The expressions that ORDER BY may repeat, with their columns. Beside an aggregate these are
+    """The expressions that ORDER BY may repeat, with their columns. With an aggregate these are
     only variables, properties and aggregates."""
     return {
         item.expression: item.name
@@ -472,7 +472,7 @@ def _has_random(node: Any) -> bool:
 
 
 def _local_names(node: Any) -> frozenset[str]:
-    """The variables that an expression binds for its own parts."""
+    """The variables that an expression binds locally."""
     if isinstance(node, ListComprehension | QuantifierExpression):
         return frozenset({node.variable})
     if isinstance(node, ReduceExpression):

@@ -1,4 +1,4 @@
-"""Parsing of expressions by precedence: OR, XOR, AND, NOT, comparisons, tests, sums, products."""
+"""Parse expressions by precedence: OR, XOR, AND, NOT, comparisons, tests, sums, products."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ExpressionParser(TokenCursor, ABC):
         return self._signed()
 
     def _level(self) -> int:
-        """The precedence of the operator here; 0 where there is none."""
+        """The precedence of the operator here; 0 if there is none."""
         token = self.here
         if token.kind is TokenKind.SYMBOL:
             if token.text in _COMPARISONS:

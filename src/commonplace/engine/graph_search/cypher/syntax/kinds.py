@@ -1,4 +1,4 @@
-"""The kind of value that an expression gives, as far as the query alone tells it."""
+"""The kind of an expression's value, as far as the query alone determines it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BOOLEAN = "a boolean"
 NULL = "null"
 SCALARS = (STRING, INTEGER, FLOAT, BOOLEAN)
 
-Kinds = dict[str, str]  # variables, and what they hold
+Kinds = dict[str, str]  # variable → kind
 
 _LITERALS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
 _FUNCTIONS = {
@@ -88,7 +88,7 @@ def check_truth(node: Expression, scope: Kinds) -> None:
         raise BadCypher(f"True or false is expected, not {kind}.")
 
 
-# What functions take, where a wrong kind can be told from the query alone.
+# Argument kinds of functions, for errors that are certain from the query alone.
 _ARGUMENTS = {
     "type": (RELATIONSHIP,),
     "labels": (NODE,),

@@ -1,4 +1,4 @@
-"""Parsing of clauses and patterns. Only clauses that read exist."""
+"""Parse clauses and patterns. There are only reading clauses."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
 )
 
 CLAUSES = "MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, RETURN, ORDER BY, SKIP, LIMIT, UNION"
-MOST_CLAUSES = 50
-MOST_DEPTH = 150  # nodes of the tree within each other
-MOST_HOPS = 1_000_000
+MAX_CLAUSES = 50
+MAX_TREE_DEPTH = 150  # nested nodes of the tree
+MAX_HOPS = 1_000_000
 _SHORTEST = {"SHORTESTPATH": "ONE", "ALLSHORTESTPATHS": "ALL"}
 
 
 @lru_cache(maxsize=256)
 def parse(query: str) -> CypherQuery:
-    """Raises BadCypher, with what is wrong and where, for anything but one reading query."""
+    """Parse one reading query. Raises BadCypher with the cause and position."""
     return QueryParser(query).whole_query()
 
 
@@ -46,8 +46,8 @@ class QueryParser(ExpressionParser):
         if self.takes(";") and not self.is_at_end:
             self.fail("Only one statement at a time is allowed; another follows ';'")
         self._check_end()
-        if depth_of(query) > MOST_DEPTH:
-            self.fail(f"The query is nested more than {MOST_DEPTH} deep")
+        if depth_of(query) > MAX_TREE_DEPTH:
+            self.fail(f"The query is nested more than {MAX_TREE_DEPTH} deep")
         return query
 
     def _check_end(self) -> None:
@@ -58,7 +58,7 @@ class QueryParser(ExpressionParser):
         self.fail(f"{self.here.shown} has no meaning after RETURN")
 
     def subquery(self) -> CypherQuery:
-        """What stands in EXISTS { }: a pattern, or clauses with or without RETURN."""
+        """The content of EXISTS { }: a pattern, or clauses with or without RETURN."""
         if not self.sees("(") and not self.ahead(1).is_symbol("="):
             return self._union(needs_return=False)
         return CypherQuery(((self._match(optional=False),),))
@@ -74,15 +74,15 @@ class QueryParser(ExpressionParser):
         return CypherQuery(tuple(parts), keeps_duplicates=True in kept)
 
     def _part(self, needs_return: bool) -> tuple[Clause, ...]:
-        """Clauses up to RETURN, which is the last."""
+        """Clauses up to RETURN, the last one."""
         clauses: list[Clause] = []
         while True:
             if clauses and not needs_return and (self.sees("}") or self.sees_word("UNION")):
                 return tuple(clauses)
             clause = self._clause()
             clauses.append(clause)
-            if len(clauses) > MOST_CLAUSES:
-                self.fail(f"The query has more than {MOST_CLAUSES} clauses")
+            if len(clauses) > MAX_CLAUSES:
+                self.fail(f"The query has more than {MAX_CLAUSES} clauses")
             if isinstance(clause, ProjectionClause) and clause.is_return:
                 return tuple(clauses)
 
@@ -261,12 +261,12 @@ class QueryParser(ExpressionParser):
         if self.here.kind is not TokenKind.INTEGER:
             return None
         number = int(self.take().text, 0)
-        if number > MOST_HOPS:
-            self.fail(f"A path of {number} hops is too long; the limit is {MOST_HOPS:,}")
+        if number > MAX_HOPS:
+            self.fail(f"A path of {number} hops is too long; the limit is {MAX_HOPS:,}")
         return number
 
     def begins_a_pattern(self) -> bool:
-        """Whether the bracket here is a node's: a relationship follows the one that closes it."""
+        """Whether the bracket here opens a node: a relationship follows its closing bracket."""
         inside = self.ahead(1)
         if not (inside.is_name or inside.is_symbol(":", "{", ")")):
             return False

@@ -12,9 +12,9 @@ from typing import NoReturn
 
 from commonplace.errors import BadCypher
 
-LONGEST_QUERY = 20_000  # characters
-MOST_TOKENS = 6_000
-MOST_DIGITS = 400
+MAX_QUERY_LENGTH = 20_000  # characters
+MAX_TOKENS = 6_000
+MAX_DIGITS = 400
 
 
 class TokenKind(Enum):
@@ -50,7 +50,7 @@ class CypherToken:
         return "the end of the query" if self.kind is TokenKind.END else f"'{self.text[:40]}'"
 
 
-# Words that begin something that is not offered, with the reason.
+# Words that begin an unsupported construct, with the reason.
 REFUSED_WORDS: dict[str, str] = {
     word: reason
     for reason, words in {
@@ -69,7 +69,7 @@ REFUSED_WORDS: dict[str, str] = {
     }.items()
     for word in words.split()
 }
-# Words that name no variable and no column, unless in backticks.
+# Words that need backticks as a variable or column.
 RESERVED_WORDS = frozenset(
     [
         "MATCH",
@@ -140,8 +140,10 @@ _PLAIN = re.compile(r"[^'\"\\]+")
 
 def tokens_of(query: str) -> list[CypherToken]:
     """All tokens, with an END after the last."""
-    if len(query) > LONGEST_QUERY:
-        raise BadCypher(f"The query has {len(query):,} characters; the limit is {LONGEST_QUERY:,}.")
+    if len(query) > MAX_QUERY_LENGTH:
+        raise BadCypher(
+            f"The query has {len(query):,} characters; the limit is {MAX_QUERY_LENGTH:,}."
+        )
     if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
         raise BadCypher("The query holds a NUL or half a surrogate pair.")
     found: list[CypherToken] = []
@@ -153,8 +155,8 @@ def tokens_of(query: str) -> list[CypherToken]:
             return [*found, CypherToken(TokenKind.END, "", len(query), len(query))]
         found.append(_token(query, at))
         at = found[-1].end
-        if len(found) > MOST_TOKENS:
-            raise BadCypher(f"The query has more than {MOST_TOKENS:,} words and signs.")
+        if len(found) > MAX_TOKENS:
+            raise BadCypher(f"The query has more than {MAX_TOKENS:,} words and signs.")
 
 
 def _token(query: str, at: int) -> CypherToken:
@@ -176,7 +178,7 @@ def _token(query: str, at: int) -> CypherToken:
 
 def _checked_number(query: str, token: CypherToken) -> CypherToken:
     follower = query[token.end : token.end + 1]
-    if len(token.text) > MOST_DIGITS or follower.isalnum() or follower == "_":
+    if len(token.text) > MAX_DIGITS or follower.isalnum() or follower == "_":
         shown = f"'{token.text[:40]}{follower}'"
         raise BadCypher(f"{shown} at {place(query, token.at)} is no number.")
     return token
@@ -201,7 +203,7 @@ def _string(query: str, at: int) -> CypherToken:
 
 
 def _escape(query: str, at: int) -> tuple[str, int]:
-    """The character that an escape stands for, and where the string goes on."""
+    """The escaped character, and the position after the escape."""
     sign = query[at + 1 : at + 2]
     if sign and sign in _ESCAPES:
         return _ESCAPES[sign], at + 2
@@ -228,7 +230,7 @@ def place(query: str, at: int) -> str:
     return f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}"
 
 
-DEEPEST = 40  # brackets within brackets
+MAX_NESTING = 40  # nested brackets
 
 
 class TokenCursor:
@@ -283,7 +285,7 @@ class TokenCursor:
             self.fail(f"{word} is missing before {self.here.shown}")
 
     def name(self, what: str) -> str:
-        """A variable, a column, a label … Words of the language only in backticks."""
+        """A variable, a column, a label …; keywords only in backticks."""
         token = self.here
         if not token.is_name:
             self.fail(f"{what} is missing before {token.shown}")
@@ -292,7 +294,7 @@ class TokenCursor:
         return self.take().text
 
     def key(self, what: str = "The name of a property") -> str:
-        """Any word: a dot or a colon before it says what it is."""
+        """Any word, also a keyword: the dot or colon before it makes it a name."""
         if not self.here.is_name:
             self.fail(f"{what} is missing before {self.here.shown}")
         return self.take().text
@@ -300,8 +302,8 @@ class TokenCursor:
     @contextmanager
     def deeper(self) -> Iterator[None]:
         self._depth += 1
-        if self._depth > DEEPEST:
-            self.fail(f"The query is nested more than {DEEPEST} deep")
+        if self._depth > MAX_NESTING:
+            self.fail(f"The query is nested more than {MAX_NESTING} deep")
         yield
         self._depth -= 1
 

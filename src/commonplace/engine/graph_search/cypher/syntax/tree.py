@@ -1,4 +1,4 @@
-"""The syntax tree of a query. Values only; how a part was spelt is kept where a column needs it."""
+"""The syntax tree of a query. Values only; an item's source text is stored as its column name."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SliceAccess:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    name: str  # lower case; with a dot where it has one: duration.between
+    name: str  # lower case, may have a dot: duration.between
     arguments: tuple[Expression, ...]
     distinct: bool = False
     star: bool = False  # count(*)
@@ -63,7 +63,7 @@ class MapLiteral:
 
 @dataclass(frozen=True, slots=True)
 class MapProjection:
-    """n {.name, .*, x: 1}; a key of None stands for .*"""
+    """n {.name, .*, x: 1}; a key of None means .*"""
 
     of: VariableRef
     items: tuple[tuple[str | None, Expression], ...]
@@ -183,7 +183,7 @@ Expression = (
 
 # ——— patterns ———
 
-LabelGroups = tuple[tuple[str, ...], ...]  # all groups, and of each group any label
+LabelGroups = tuple[tuple[str, ...], ...]  # all groups must match, each by any of its labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class UnwindClause:
 class ProjectionItem:
     expression: Expression
     alias: str | None  # AS
-    spelt: str  # the column's name where it has no alias
+    spelt: str  # the column's name without an alias
 
     @property
     def name(self) -> str:
@@ -272,7 +272,7 @@ class CypherQuery:
     keeps_duplicates: bool = False  # UNION ALL
 
 
-# ——— reading a tree ———
+# ——— tree traversal ———
 
 AGGREGATES = frozenset(
     [
@@ -291,7 +291,7 @@ AGGREGATES = frozenset(
 
 
 def children(node: Any) -> Iterator[Any]:
-    """The parts of a node that are nodes themselves, also those in tuples."""
+    """The child nodes of a node, also those in tuples."""
     if is_dataclass(node):
         for field in fields(node):
             yield from _nodes_in(getattr(node, field.name))
@@ -310,7 +310,7 @@ def is_aggregate(node: Any) -> bool:
 
 
 def has_aggregate(node: Any) -> bool:
-    """Whether an aggregate stands in an expression, outside of subqueries."""
+    """Whether an expression contains an aggregate, outside of subqueries."""
     if is_aggregate(node):
         return True
     if isinstance(node, SubqueryExpression):
@@ -319,7 +319,7 @@ def has_aggregate(node: Any) -> bool:
 
 
 def variables_in(node: Any) -> frozenset[str]:
-    """The names that occur, also those that an inner expression binds itself."""
+    """All variable names that occur, also those bound by inner expressions."""
     found: set[str] = set()
     waiting = [node]
     while waiting:
@@ -333,7 +333,7 @@ def variables_in(node: Any) -> frozenset[str]:
 
 
 def depth_of(node: Any) -> int:
-    """How many nodes stand within each other."""
+    """The maximum nesting of nodes."""
     deepest = 0
     waiting = [(node, 1)]
     while waiting:
@@ -344,7 +344,7 @@ def depth_of(node: Any) -> int:
 
 
 def names_of_paths(paths: tuple[PathPattern, ...]) -> list[str]:
-    """Variables that patterns bind, in the order in which they are written, each once."""
+    """Variables that patterns bind, in the order of the text, each once."""
     found: dict[str, None] = {}
     for path in paths:
         for name in (path.variable, path.start.variable):

@@ -1,1 +1,1 @@
-"""Temporal values: their types, how they are made, and what is computed with them."""
+"""Temporal values: types, construction and arithmetic."""

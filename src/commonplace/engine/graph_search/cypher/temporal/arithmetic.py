@@ -61,7 +61,7 @@ _SHORT_UNITS = {
 UNITS = (*_LONG_UNITS, *_SHORT_UNITS)
 
 
-def truncate(kind: str, unit: Any, value: Any, told: Any = None) -> Instant:
+def truncate(kind: str, unit: Any, value: Any, parts_given: Any = None) -> Instant:
     """date.truncate('month', …) and the like: the beginning of the unit, with parts replaced."""
     word = unit.lower() if isinstance(unit, str) else ""
     if word not in UNITS:
@@ -77,7 +77,7 @@ def truncate(kind: str, unit: Any, value: Any, told: Any = None) -> Instant:
         days, nanos = _first_day(word, days), 0
     else:
         nanos -= nanos % _SHORT_UNITS[word]
-    parts = TemporalParts(told or {})
+    parts = TemporalParts(parts_given or {})
     return _truncated(kind, value, days, nanos, parts)
 
 
@@ -128,7 +128,7 @@ def between(how: str, start: Any, end: Any) -> CypherDuration:
 
 
 def _completed(value: Instant, other: Instant) -> CypherDateTime:
-    """With the date and the zone of the other, where it has none itself."""
+    """The value with a missing date or zone taken from the other."""
     days = value.days if not isinstance(value, CypherTime) else None
     if days is None:
         days = 0 if isinstance(other, CypherTime) else other.days

@@ -149,7 +149,7 @@ _GROUPS = (
 
 
 def days_from(parts: Mapping[str, int], base: int | None) -> int:
-    """The day that the parts name; parts that are missing come from ``base``."""
+    """The day of these parts; missing parts come from ``base``."""
     group = next((each for each in _GROUPS if any(key in parts for key in each)), ("month", "day"))
     year = parts.get("year")
     if base is None:
@@ -191,7 +191,7 @@ def _check_range(what: str, value: int, least: int, most: int) -> None:
 
 
 def nanos_from(parts: Mapping[str, int], base: int) -> int:
-    """The nanoseconds since midnight; parts that are missing come from ``base``."""
+    """The nanoseconds since midnight; missing parts come from ``base``."""
     seconds, rest = divmod(base, SECOND)
     hour = parts.get("hour", seconds // 3600)
     minute = parts.get("minute", seconds // 60 % 60)
@@ -225,10 +225,10 @@ _BASES = frozenset(["date", "time", "datetime", "timezone", "epochseconds", "epo
 
 
 class TemporalParts:
-    """What a map says of a temporal value: its numbers, its bases and its zone."""
+    """The parts of a temporal value in a map: numbers, base values and zone."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        parts = {key.lower(): value for key, value in told.items() if value is not None}
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        parts = {key.lower(): value for key, value in given.items() if value is not None}
         unknown = sorted(parts.keys() - _DATE_PARTS - _TIME_PARTS - _BASES)
         if unknown:
             raise BadCypher(f"'{unknown[0][:40]}' is no part of a date or a time.")

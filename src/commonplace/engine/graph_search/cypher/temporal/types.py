@@ -18,19 +18,19 @@ DAY = 86_400 * SECOND
 _EPOCH = date(1970, 1, 1).toordinal()
 _CYCLE = 146_097  # days of 400 years
 _MONTH_SECONDS = 2_629_746  # of an average month
-MOST_YEARS = 1_000_000_000
+MAX_YEARS = 1_000_000_000
 
 # ——— the calendar ———
 
 
 def days_of(year: int, month: int, day: int) -> int:
-    """Raises BadCypher where there is no such day."""
+    """Raises BadCypher if the day does not exist."""
     cycles, within = divmod(year - 2000, 400)
     try:
         ordinal = date(2000 + within, month, day).toordinal()
     except (ValueError, OverflowError):
         raise BadCypher(f"There is no day {year}-{month}-{day}.") from None
-    if abs(year) > MOST_YEARS:
+    if abs(year) > MAX_YEARS:
         raise BadCypher(f"The year {year} is out of range.")
     return cycles * _CYCLE + ordinal - _EPOCH
 
@@ -205,7 +205,7 @@ class CypherDateTime:
 
     @property
     def iso_text(self) -> str:
-        """With seconds, also where they are 0, and without the name of a zone."""
+        """Always with seconds, and without the name of the zone."""
         seconds = ":00" if not self.nanos % (60 * SECOND) else ""
         return f"{CypherDate(self.days)}T{time_text(self.nanos)}{seconds}{self._offset_text()}"
 
@@ -229,7 +229,7 @@ class CypherDateTime:
 
 @dataclass(frozen=True, slots=True)
 class CypherDuration:
-    """Months, days and time are kept apart, since their lengths differ."""
+    """Months, days and time are separate, because their lengths vary."""
 
     months: int
     days: int
