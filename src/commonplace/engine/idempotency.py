@@ -43,15 +43,15 @@ class IdempotentRequest:
 
 def run_once(
     engine: EngineContext,
-    who: Principal,
+    principal: Principal,
     request: IdempotentRequest,
     run: Callable[[IdempotencyClaim], str],
 ) -> str:
     """The first answer to a key, for a day. Each change and the record of it share one transaction:
     after a crash, nothing is done twice, and a request that was not done can be retried."""
-    rights = f"{who.actor}\n{who.cleared}\n{who.read_only}\n{who.team}"
+    rights = f"{principal.actor}\n{principal.cleared}\n{principal.read_only}\n{principal.team}"
     name = sha256(f"{rights}\n{request.key}".encode()).hexdigest()
-    claim = IdempotencyClaim(who.scope, name, engine.new_id())
+    claim = IdempotencyClaim(principal.scope, name, engine.new_id())
     now = engine.clock()
     stored = engine.store.claim_answer(claim, request.request, now)
     if stored is not None:

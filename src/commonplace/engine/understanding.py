@@ -41,7 +41,8 @@ MAX_ANSWERS_PER_CALLER = 128
 
 @dataclass(frozen=True, slots=True)
 class AbbreviationStamp:
-    """Which of the user's own abbreviations the caller may see, in one state of the index."""
+    """The caller's visible abbreviations in one state of the index: the cache key of their
+    terminology."""
 
     ids: tuple[str, ...] = ()
     units: tuple[int, ...] = ()  # a changed text has another unit

@@ -112,19 +112,19 @@ def select_candidates(
         return TurnCandidates(
             turn, kept, skipped=(*opted_out, *recalled), why_not=_reason_not_examined(own, allowed)
         )
-    candidates, foreign = _split_by_speaker(turn, found, is_the_user)
+    candidates, not_hearsay = _split_by_speaker(turn, found, is_the_user)
     turn_is_suspicious = is_suspicious(turn.text)
     refusals = [_check_refused(each, turn_is_suspicious, is_suspicious) for each in candidates]
     passed = [c for c, refused in zip(candidates, refusals, strict=True) if refused is None]
     wanted = [each for each in passed if not each.is_sensitive]
-    over = [make_skipped(each, SkipReason.TURN_FULL) for each in wanted[MAX_STORED:]]
+    over_limit = [make_skipped(each, SkipReason.TURN_FULL) for each in wanted[MAX_STORED:]]
     return TurnCandidates(
         turn,
         kept,
         wanted=tuple(wanted[:MAX_STORED]),
         claims=_select_claims(passed, wanted[:MAX_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetRequest) and is_the_user),
-        skipped=(*opted_out, *foreign, *filter(None, refusals), *over, *recalled),
+        skipped=(*opted_out, *not_hearsay, *filter(None, refusals), *over_limit, *recalled),
     )
 
 

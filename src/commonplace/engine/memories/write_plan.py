@@ -161,7 +161,7 @@ class WritePlan:
         if not can_see(self.principal, old):
             if not POLICIES[old.kind].asks_on_change:
                 return WriteOutcome(old, old.conflict)
-            mentioned = frozenset()  # only what is missing is filled in
+            mentioned = frozenset()  # fill in missing fields only
         by_owner = self.principal.is_owner
         after = refresh_memory(old, item.memory, mentioned, self.now, by_owner=by_owner)
         contributions = self._new_contributions(old, item, mentioned)
@@ -231,14 +231,14 @@ class WritePlan:
         batch."""
         stored = {h.memory.id: h for h in held_values_about(self.engine, self.principal, old)}
         by_id = stored | {held.memory.id: held for held in self.held}
-        waiting = [
+        affected = [
             held
             for held in by_id.values()
             if held.alternative_to == old.id or (old.conflict and held.conflict == old.conflict)
         ]
-        transferred = transfer_held_values(old, waiting, new)
+        transferred = transfer_held_values(old, affected, new)
         self.steps += transferred.steps
-        moved_ids = {held.memory.id for held in waiting}
+        moved_ids = {held.memory.id for held in affected}
         self.held = [h for h in self.held if h.memory.id not in moved_ids] + list(transferred.left)
         if any(held.conflict for held in transferred.left):
             self.standing[new.id] = new.evolve(conflict=old.conflict)

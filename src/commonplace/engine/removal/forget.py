@@ -114,7 +114,7 @@ def forget_items(
             engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
         rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
-        memories = find_memories(engine, principal, rest, lambda m: _is_unended(m, now))
+        memories = find_memories(engine, principal, rest, lambda m: _is_available(m, now))
         items: list[Memory | Source] = [*memories, *sources]
         to_forget = [item for item in items if item.state is not State.SOFT_DELETED]
         steps = tuple(step for item in to_forget for step in _forget_steps(item, now, until))
@@ -230,8 +230,8 @@ def _is_within(source: Source, after: datetime | None, before: datetime | None) 
     return (after is None or began > after) and (before is None or ended < before)
 
 
-def _is_unended(memory: Memory, now: datetime) -> bool:
-    """Not past its end. Expired items stay until nightly maintenance."""
+def _is_available(memory: Memory, now: datetime) -> bool:
+    """Neither purgeable nor expired. Such items stay in the store until nightly maintenance."""
     return not is_purgeable(memory, now) and not has_expired(memory, now)
 
 
@@ -252,7 +252,7 @@ def restore_items(
         graph = restore_graph_items(engine, principal, list(filter(is_graph_id, ids)))
         rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
         wanted = split_version_refs(engine, principal, rest)
-        memories = find_memories(engine, principal, list(wanted), lambda m: _is_unended(m, now))
+        memories = find_memories(engine, principal, list(wanted), lambda m: _is_available(m, now))
         versions = {
             memory.id: load_version(engine, principal, memory, version)
             for memory in memories
