@@ -1,1 +1,1 @@
-"""What the verbs do, one folder per subject."""
+"""The engine: what the verbs do, one folder per subject."""

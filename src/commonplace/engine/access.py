@@ -1,4 +1,4 @@
-"""Who may see what: visibility of items, and the scopes that a principal may read."""
+"""Access: visibility of items, and the scopes that a principal may read."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from commonplace.model.sources.source import (
 
 
 def can_see(principal: Principal, memory: Memory) -> bool:
-    """By id, the owner sees everything of theirs; an agent only what it is cleared for and what its
-    allowlist names."""
+    """By id, the owner sees all of their memories; an agent sees only what its clearance and its
+    allowlist admit."""
     return principal.is_owner or visibility_of(principal).admits(memory)
 
 
 def can_see_source(principal: Principal, source: Source) -> bool:
-    """By id, everybody sees what they brought themselves, also where it is a team's."""
-    brought = principal.is_owner and (
+    """By id, users see the sources that they added, also those of a team."""
+    is_own = principal.is_owner and (
         principal.is_in_own_scope or source.user_id == principal.user_id
     )
-    return brought or visibility_of(principal).admits_source(source)
+    return is_own or visibility_of(principal).admits_source(source)
 
 
 def visibility_of(principal: Principal) -> Visibility:
-    """Whoever is cleared is so for their own memory, and for nobody else's."""
+    """Clearance applies to the principal's own scope only."""
     cleared = principal.cleared and principal.is_in_own_scope
     return Visibility(cleared, principal.agent, principal.categories)
 
@@ -41,57 +41,57 @@ def visibility_in(principal: Principal, reading: ReadableScope) -> Visibility:
     return visibility_of(principal.at(reading.scope))
 
 
-# ——— how far a read goes ———
+# ——— readable scopes ———
 
 
 def readable_scopes(
     engine: EngineContext, principal: Principal, *, searching: bool = True
 ) -> tuple[ReadableScope, ...]:
-    """The scopes that they may read at this moment, their own first: the one place where a
-    principal becomes scopes. Asked of the database each time, so that whoever has left a team
-    sees nothing more of it from that moment on. Searches leave out teams beside the active one."""
+    """The scopes that the principal may read now, their own first. This is the only place that maps
+    a principal to scopes. It queries the database each time, so that leaving a team takes effect at
+    once. If a team is active, searches leave out the other teams."""
     own = ReadableScope(principal.own_scope)
     if not visibility_of(principal).sees_sources:
         return (own,)
-    found = engine.store.access(principal.own_scope)
-    teams = reachable_teams(principal, found.memberships)
+    access = engine.store.access(principal.own_scope)
+    teams = reachable_teams(principal, access.memberships)
     active = [one for one in teams if one.is_active] if searching else []
     others = [ReadableScope(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        given = current_shares(found.granted, _shares_by_owner(engine, found.granted))
-        guests = guest_sources(given, {one.team_scope for one in teams})
+        shares = current_shares(access.granted, _shares_by_owner(engine, access.granted))
+        guests = guest_sources(shares, {one.team_scope for one in teams})
         others += [ReadableScope(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
 
 
 def _shares_by_owner(engine: EngineContext, shares: Sequence[Share]) -> list[Share]:
-    """Once for each owner, however much of theirs is shared."""
+    """One query per owner."""
     owners = dict.fromkeys(share.owner for share in shares)
     return [
-        told
+        share
         for owner in owners
-        for told in engine.store.access(owner).shares
-        if told.owner == owner
+        for share in engine.store.access(owner).shares
+        if share.owner == owner
     ]
 
 
 def principal_at_source(engine: EngineContext, principal: Principal, id: str) -> Principal:
-    """The same one, where the source is that this id or name from elsewhere means; at home when
-    they know of none."""
-    at_home = principal.at(principal.own_scope)
+    """The principal in the scope of the source with this id or alias; in their own scope if they
+    can read no such source."""
+    in_own_scope = principal.at(principal.own_scope)
     if not is_source_id(id) and split_alias(id) is None:
-        return at_home
-    if _find_source(engine, principal.own_scope, id):  # mostly: then nobody else is asked
-        return at_home
+        return in_own_scope
+    if _find_source(engine, principal.own_scope, id):  # the usual case: no further queries
+        return in_own_scope
     for reading in readable_scopes(engine, principal, searching=False)[1:]:
         found = _find_source(engine, reading.scope, id)
         if found and reading.covers(found.id):
             return principal.at(reading.scope)
-    return at_home
+    return in_own_scope
 
 
 def _find_source(engine: EngineContext, scope: Scope, id: str) -> Source | None:
-    """The source of this id, of this passage's id, or of this name from elsewhere."""
+    """The source with this id, passage id or alias."""
     if is_source_id(id):
         return next(iter(engine.live_sources(scope, [split_passage_id(id)[0]])), None)
     alias = split_alias(id)

@@ -1,4 +1,4 @@
-"""Access log: one thread records in batches what was read, off the answer path."""
+"""Access log: a background thread records reads in batches, off the answer path."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from commonplace.store.port import Store
 
 log = logging.getLogger("commonplace")
 
-BATCH_SECONDS = 0.05  # reads that come one upon the other share a write
+BATCH_SECONDS = 0.05  # reads within this time share a write
 
 
 class AccessLog:
-    """A crash may lose what waits here, and nothing else."""
+    """A crash may lose the pending entries, and nothing else."""
 
     def __init__(self, store: Store):
         self._store = store
@@ -27,35 +27,35 @@ class AccessLog:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._waiting: list[Bookkeeping] = []
+        self._pending: list[Bookkeeping] = []
         self._busy = False
-        self._hurry = False  # somebody waits for what is waiting
+        self._flushing = False  # a caller waits for the pending entries
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
     def record_later(self, bookkeeping: Bookkeeping) -> None:
-        if self._process != os.getpid():  # a fork has no thread of its parent's
+        if self._process != os.getpid():  # a forked process does not have its parent's thread
             self._start()
         with self._changed:
             if self._closed:
-                return  # nobody will write it down any more
-            self._waiting.append(bookkeeping)
+                return  # the thread has ended
+            self._pending.append(bookkeeping)
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._work, name="commonplace-bookkeeper", daemon=True
                 )
                 self._thread.start()
-            if len(self._waiting) == 1:  # the thread knows of the others' coming
+            if len(self._pending) == 1:  # else the thread is awake already
                 self._changed.notify_all()
 
     def flush(self) -> None:
-        """Wait until all that was handed in so far is written."""
+        """Wait until all entries recorded so far are written."""
         with self._changed:
-            self._hurry = True
+            self._flushing = True
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._waiting and not self._busy)
-            self._hurry = False
+            self._changed.wait_for(lambda: not self._pending and not self._busy)
+            self._flushing = False
 
     def close(self) -> None:
         if self._process != os.getpid() or self._closed:
@@ -70,11 +70,11 @@ class AccessLog:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closed)
-                if not self._waiting:
+                self._changed.wait_for(lambda: self._pending or self._closed)
+                if not self._pending:
                     return
-                self._changed.wait_for(lambda: self._hurry or self._closed, BATCH_SECONDS)
-                batch, self._waiting = self._waiting, []
+                self._changed.wait_for(lambda: self._flushing or self._closed, BATCH_SECONDS)
+                batch, self._pending = self._pending, []
                 self._busy = True
             try:
                 self._write(batch)
@@ -89,31 +89,31 @@ class AccessLog:
                 self._store.record(bookkeeping)
             except CommonplaceError as error:
                 log.warning("access log entries were lost: %s", error.code)
-            except Exception:  # the thread must live on: others wait for it
+            except Exception:  # the thread must go on: callers of flush wait for it
                 log.exception("bookkeeping was lost")
 
 
 def merge_bookkeeping(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
-    """One write for all reads of one scope in one thread by one actor; but two readings of one
-    thing of the graph are two."""
-    before_them: list[Bookkeeping] = []
+    """One write for all reads of the same scope, thread and actor. Two reads of the same graph item
+    stay separate."""
+    separate: list[Bookkeeping] = []
     merged: dict[tuple[str, str | None, str | None], Bookkeeping] = {}
     for each in batch:
         key = (each.scope.key, each.thread_id, each.actor)
-        before = merged.get(key)
-        if before is None:
+        earlier = merged.get(key)
+        if earlier is None:
             merged[key] = each
             continue
-        if before.read.keys() & each.read.keys():
-            before_them.append(before)
+        if earlier.read.keys() & each.read.keys():
+            separate.append(earlier)
             merged[key] = each
             continue
         merged[key] = replace(
             each,
-            touched=dict(Counter(before.touched) + Counter(each.touched)),
-            entries=before.entries + each.entries,
-            turns=before.turns + each.turns,
-            used_keys=before.used_keys + each.used_keys,
-            read={**before.read, **each.read},
+            touched=dict(Counter(earlier.touched) + Counter(each.touched)),
+            entries=earlier.entries + each.entries,
+            turns=earlier.turns + each.turns,
+            used_keys=earlier.used_keys + each.used_keys,
+            read={**earlier.read, **each.read},
         )
-    return [*before_them, *merged.values()]
+    return [*separate, *merged.values()]

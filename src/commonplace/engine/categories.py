@@ -26,19 +26,19 @@ from commonplace.model.sources.source import SOURCE_CATEGORY
 class ExplainedCategory:
     name: str
     context: ContextMode
-    rag_length: int | None  # of mode rag
+    rag_length: int | None  # in mode rag
     is_system: bool
-    is_named: bool  # by the file; other words are categories like any other once they are used
-    memories: int  # live ones
+    is_named: bool  # in the file; any other word becomes a category when it is used
+    memories: int  # active ones
     passages: int
-    agents: tuple[str, ...]  # whose allowlists name it
-    line: int | None  # where the file says so; None: nowhere
+    agents: tuple[str, ...]  # with allowlists that name it
+    line: int | None  # in the file; None: not in the file
 
 
 @dataclass(frozen=True, slots=True)
 class KnownCategories:
-    origin: str | None  # the file; it and what is wrong with it are told to the owner alone
-    problem: str | None  # why its newest state does not count
+    origin: str | None  # the file; it and its problem are shown to the owner only
+    problem: str | None  # why the newest version of the file is not used
     categories: tuple[ExplainedCategory, ...]
     allowlists: Mapping[str, tuple[str, ...]]
 
@@ -52,19 +52,20 @@ class CheckedCategory:
 
 
 def list_categories(engine: EngineContext, principal: Principal) -> KnownCategories:
-    """To an agent only its own; to the owner all, with those that are only in use."""
-    said = engine.categories()
+    """An agent gets those that it may read; the owner gets all, including categories in use that
+    the file does not name."""
+    file = engine.categories()
     counts = _count_by_category(engine, principal)
-    names = [name for name in said.categories if visibility_of(principal).admits_category(name)]
-    names += sorted(counts.memories.keys() - said.categories.keys())
+    names = [name for name in file.categories if visibility_of(principal).admits_category(name)]
+    names += sorted(counts.memories.keys() - file.categories.keys())
     return KnownCategories(
-        said.origin if principal.is_owner else None,
-        said.problem if principal.is_owner else None,
-        tuple(_explain(said, name, counts, principal) for name in names),
+        file.origin if principal.is_owner else None,
+        file.problem if principal.is_owner else None,
+        tuple(_explain(file, name, counts, principal) for name in names),
         {
             name: tuple(sorted(each.categories))
-            for name, each in said.allowlists.items()
-            if principal.is_owner or name == said.allowlist_of(str(principal.agent)).agent
+            for name, each in file.allowlists.items()
+            if principal.is_owner or name == file.allowlist_of(str(principal.agent)).agent
         },
     )
 
@@ -78,42 +79,44 @@ def explain_category(engine: EngineContext, principal: Principal, name: str) -> 
 def check_category(
     engine: EngineContext, principal: Principal, agent: str, category: str
 ) -> CheckedCategory:
-    """May this agent see that category, and which line says so?"""
+    """Whether this agent may read that category, and which line of the file decides."""
     if principal.agent is not None and fold_agent_name(agent) != fold_agent_name(principal.agent):
         raise NotAllowed(f"{principal.agent} may only ask about itself.", field="reader")
-    said = engine.categories()
-    listed = said.allowlist_of(agent)
-    allowed = category in listed.categories
-    where = _location(said, listed) if principal.is_owner else ""
-    return CheckedCategory(agent, category, allowed, _reason(listed, agent, allowed) + where)
+    file = engine.categories()
+    allowlist = file.allowlist_of(agent)
+    allowed = category in allowlist.categories
+    location = _location(file, allowlist) if principal.is_owner else ""
+    return CheckedCategory(agent, category, allowed, _reason(allowlist, agent, allowed) + location)
 
 
-def _reason(listed: Allowlist, agent: str, allowed: bool) -> str:
-    whose = f"the allowlist {listed.agent!r}"
-    if fold_agent_name(listed.agent) == DEFAULT_ALLOWLIST != fold_agent_name(agent):
-        whose += f" (there is none of {agent!r})"
-    return f"{whose} {'names' if allowed else 'does not name'} it"
+def _reason(allowlist: Allowlist, agent: str, allowed: bool) -> str:
+    subject = f"the allowlist {allowlist.agent!r}"
+    if fold_agent_name(allowlist.agent) == DEFAULT_ALLOWLIST != fold_agent_name(agent):
+        subject += f" (there is none of {agent!r})"
+    return f"{subject} {'names' if allowed else 'does not name'} it"
 
 
-def _location(said: Categories, listed: Allowlist) -> str:
-    return f" ({said.origin}, line {listed.line})" if listed.line else f" ({said.origin})"
+def _location(file: Categories, allowlist: Allowlist) -> str:
+    return f" ({file.origin}, line {allowlist.line})" if allowlist.line else f" ({file.origin})"
 
 
 def _explain(
-    said: Categories, name: str, counts: _CategoryCounts, principal: Principal
+    file: Categories, name: str, counts: _CategoryCounts, principal: Principal
 ) -> ExplainedCategory:
-    category = said.known(name)
-    readers = said.readers_of(name)
-    own = said.allowlist_of(principal.agent).agent if principal.agent else None
+    category = file.known(name)
+    readers = file.readers_of(name)
+    own_allowlist = file.allowlist_of(principal.agent).agent if principal.agent else None
     return ExplainedCategory(
         name=name,
         context=category.context,
         rag_length=category.rag_length if category.context is ContextMode.RAG else None,
         is_system=category.system,
-        is_named=name in said.categories,
+        is_named=name in file.categories,
         memories=counts.memories.get(name, 0),
         passages=counts.passages if name == SOURCE_CATEGORY else 0,
-        agents=readers if own is None else tuple(each for each in readers if each == own),
+        agents=readers
+        if own_allowlist is None
+        else tuple(each for each in readers if each == own_allowlist),
         line=category.line,
     )
 
@@ -125,8 +128,8 @@ class _CategoryCounts:
 
 
 def _count_by_category(engine: EngineContext, principal: Principal) -> _CategoryCounts:
-    seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    census = engine.store.statistics(principal.scope, engine.clock(), seen)
+    visibility = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
+    census = engine.store.statistics(principal.scope, engine.clock(), visibility)
     counts: Counter[str] = Counter()
     for row in census.memories:
         if row.state == State.ACTIVE:

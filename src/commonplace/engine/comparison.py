@@ -1,6 +1,7 @@
 """Memory comparison: how a new memory relates to a stored one, and what follows. Pure.
 
-Where a model is blind (a changed name, swapped roles, most scripts), words and frames decide.
+Embeddings miss some differences (a changed name, swapped roles, most scripts); there, words and
+sentence frames decide.
 """
 
 from __future__ import annotations
@@ -28,35 +29,34 @@ from commonplace.model.memory.kinds import (
 )
 from commonplace.model.memory.memory import Memory
 
-REWORDING_SIMILARITY = 0.95  # rewording, whatever was left out
+REWORDING_SIMILARITY = 0.95  # rewording, even if details are missing
 FULL_REWORDING_SIMILARITY = 0.88  # rewording with no detail lost; changed with the values masked
 SAME_SUBJECT_SIMILARITY = 0.85
 NEAR_SIMILARITY = 0.80
-SAME_WORDS_SHARE = (
-    0.85  # share of words in common, where values are masked or similarity is unknown
-)
+# Share of common words, for masked values and where similarity is unknown.
+SAME_WORDS_SHARE = 0.85
 
-_MAX_VALUE_CHARACTERS = 80  # characters
+_MAX_VALUE_CHARACTERS = 80
 
 COMPARED_CONTACT_FIELDS = CONTACT_FIELDS
-TEXT_CONTACT_FIELDS = ("name", "role", "description")  # of these, one can say more than another
+TEXT_CONTACT_FIELDS = ("name", "role", "description")  # one value can contain more than another
 
 
 @dataclass(frozen=True, slots=True)
 class RelationVerdict:
     relation: MemoryRelation
     reason: str = ""
-    certain: bool = True  # fields or a frame say so, not only that the texts are alike
+    certain: bool = True  # decided by fields or a frame, not by similarity alone
 
 
 UNRELATED = RelationVerdict(MemoryRelation.NEW)
 
 
 def compare_statements(new: Memory, old: Memory) -> Comparison | None:
-    """Their statements side by side; None for kinds that say it with fields."""
+    """The comparison of their statements; None for kinds whose content is in fields."""
     if POLICIES[new.kind].has_fields:
         return None
-    # Long texts say many things: they are equal, or for similarity to judge.
+    # Long texts hold many statements: unless they are equal, similarity decides.
     if max(len(new.content), len(old.content)) <= MAX_STATEMENT_CHARACTERS:
         return compare(old.content, new.content)
     equal = fold(new.content) == fold(old.content)
@@ -66,10 +66,12 @@ def compare_statements(new: Memory, old: Memory) -> Comparison | None:
 def texts_to_compare(
     new: Memory, old: Memory, comparison: Comparison | None
 ) -> tuple[str, str] | None:
-    """The two texts whose similarity `relate` will want to know besides that of the whole."""
+    """The two texts whose similarity `relate_memories` needs besides that of the whole memories."""
     if new.kind is Kind.KV:
-        ours, theirs = _subject_of(new), _subject_of(old)
-        return (ours, theirs) if _is_narrower_subject(ours, theirs) else None
+        new_subject, old_subject = _subject_of(new), _subject_of(old)
+        return (
+            (new_subject, old_subject) if _is_narrower_subject(new_subject, old_subject) else None
+        )
     if comparison is None or comparison.verdict is not CompareVerdict.MASKED:
         return None
     return None if comparison.words_alike >= SAME_WORDS_SHARE else comparison.masked
@@ -79,23 +81,23 @@ def relate_memories(
     new: Memory,
     old: Memory,
     similarity: float | None,
-    likened: float | None = None,
+    part_similarity: float | None = None,
     comparison: Comparison | None = None,
 ) -> RelationVerdict:
-    """``likened`` is the similarity of `texts_to_liken`; None means unknown."""
+    """``part_similarity`` is the similarity of `texts_to_compare`; None means unknown."""
     if new.kind is Kind.KV:
-        return _relate_values(new, old, similarity, likened)
+        return _relate_values(new, old, similarity, part_similarity)
     if new.kind is Kind.CONTACT:
         return _relate_contacts(new, old, similarity)
     known = comparison or compare_statements(new, old)
-    return _relate_statements(known, similarity, likened) if known else UNRELATED
+    return _relate_statements(known, similarity, part_similarity) if known else UNRELATED
 
 
 # ——— statements ———
 
 
 def _relate_statements(
-    comparison: Comparison, similarity: float | None, likened: float | None
+    comparison: Comparison, similarity: float | None, part_similarity: float | None
 ) -> RelationVerdict:
     known = similarity or 0.0
     reason = comparison.reason
@@ -108,7 +110,7 @@ def _relate_statements(
             return RelationVerdict(MemoryRelation.CHANGED, reason)
         case CompareVerdict.MASKED if (
             comparison.words_alike >= SAME_WORDS_SHARE
-            or (likened or 0.0) >= FULL_REWORDING_SIMILARITY
+            or (part_similarity or 0.0) >= FULL_REWORDING_SIMILARITY
         ):
             return RelationVerdict(MemoryRelation.CHANGED, reason, certain=False)
         case CompareVerdict.LESS if known >= REWORDING_SIMILARITY:
@@ -135,31 +137,33 @@ def _subject_of(memory: Memory) -> str:
     return str(memory.metadata.get("subject", ""))
 
 
-def _is_narrower_subject(ours: str, theirs: str) -> bool:
-    a, b = set(subject_terms(ours)), set(subject_terms(theirs))
+def _is_narrower_subject(one: str, other: str) -> bool:
+    a, b = set(subject_terms(one)), set(subject_terms(other))
     return bool(a and b) and (a < b or b < a)
 
 
 def _relate_values(
-    new: Memory, old: Memory, similarity: float | None, likened: float | None
+    new: Memory, old: Memory, similarity: float | None, part_similarity: float | None
 ) -> RelationVerdict:
-    ours, theirs = _subject_of(new), _subject_of(old)
-    same_subject = subject_key(ours) == subject_key(theirs)
-    if not same_subject and not _is_narrower_subject(ours, theirs):
+    new_subject, old_subject = _subject_of(new), _subject_of(old)
+    same_subject = subject_key(new_subject) == subject_key(old_subject)
+    if not same_subject and not _is_narrower_subject(new_subject, old_subject):
         return _by_similarity(similarity, 0.0, "")
-    if not same_subject and (likened or 0.0) < SAME_SUBJECT_SIMILARITY:
+    if not same_subject and (part_similarity or 0.0) < SAME_SUBJECT_SIMILARITY:
         return RelationVerdict(MemoryRelation.NEAR)
-    said, stands = new.metadata.get("value"), old.metadata.get("value")
-    if is_same_value(stands, said, secret=is_secret_subject(ours)):
+    new_value, old_value = new.metadata.get("value"), old.metadata.get("value")
+    if is_same_value(old_value, new_value, secret=is_secret_subject(new_subject)):
         if differing := _describe_changed_metadata(new, old, ("subject", "value")):
             return RelationVerdict(MemoryRelation.CHANGED, differing)
         repeated = same_subject and (is_rendered_from_fields(new) or covers_words(old, new))
         return RelationVerdict(MemoryRelation.REPEAT if repeated else MemoryRelation.REWORDING)
-    return RelationVerdict(MemoryRelation.CHANGED, _describe_change(theirs, stands, said))
+    return RelationVerdict(
+        MemoryRelation.CHANGED, _describe_change(old_subject, old_value, new_value)
+    )
 
 
 def _describe_change(name: str, before: object, after: object) -> str:
-    """Short: it stands in answers and beside both texts."""
+    """Short, because answers show it next to both texts."""
     return f"{_shorten_value(name)}: {_shorten_value(before)} → {_shorten_value(after)}"
 
 
@@ -168,7 +172,7 @@ def _shorten_value(value: object) -> str:
 
 
 def _describe_changed_metadata(new: Memory, old: Memory, known: Sequence[str]) -> str:
-    """Further particulars that both have, with another value; the engine's own names aside."""
+    """Further metadata that both have with different values, except the engine's own names."""
     return ", ".join(
         _describe_change(name, old.metadata[name], value)
         for name, value in new.metadata.items()
@@ -184,19 +188,21 @@ def _describe_changed_metadata(new: Memory, old: Memory, known: Sequence[str]) -
 def _relate_contacts(new: Memory, old: Memory, similarity: float | None) -> RelationVerdict:
     if not _is_same_contact(new, old, similarity):
         return _by_similarity(similarity, 0.0, "")
-    ours, theirs = contact_fields(new), contact_fields(old)
+    new_fields, old_fields = contact_fields(new), contact_fields(old)
     differing = [
         n
         for n in COMPARED_CONTACT_FIELDS
-        if n in ours and n in theirs and _has_changed(n, theirs[n], ours[n])
+        if n in new_fields and n in old_fields and _has_changed(n, old_fields[n], new_fields[n])
     ]
-    told = [_describe_change(name, theirs[name], ours[name]) for name in differing]
-    told += (
+    changes = [_describe_change(name, old_fields[name], new_fields[name]) for name in differing]
+    changes += (
         [more] if (more := _describe_changed_metadata(new, old, COMPARED_CONTACT_FIELDS)) else []
     )
-    if told:
-        return RelationVerdict(MemoryRelation.CHANGED, ", ".join(told))
-    fuller = [n for n in ours if n not in theirs or _is_fuller(n, theirs[n], ours[n])]
+    if changes:
+        return RelationVerdict(MemoryRelation.CHANGED, ", ".join(changes))
+    fuller = [
+        n for n in new_fields if n not in old_fields or _is_fuller(n, old_fields[n], new_fields[n])
+    ]
     if fuller or not (is_rendered_from_fields(new) or covers_words(old, new)):
         return RelationVerdict(MemoryRelation.REWORDING, ", ".join(fuller))
     return RelationVerdict(MemoryRelation.REPEAT)
@@ -211,13 +217,13 @@ def contact_fields(contact: Memory) -> dict[str, str]:
 
 
 def _is_same_contact(new: Memory, old: Memory, similarity: float | None) -> bool:
-    ours, theirs = contact_fields(new), contact_fields(old)
-    if fold(ours.get("name", "")) == fold(theirs.get("name", "")):
+    new_fields, old_fields = contact_fields(new), contact_fields(old)
+    if fold(new_fields.get("name", "")) == fold(old_fields.get("name", "")):
         return True
     for name, same in (("phone", is_same_phone), ("email", is_same_email)):
-        if name in ours and name in theirs and same(ours[name], theirs[name]):
+        if name in new_fields and name in old_fields and same(new_fields[name], old_fields[name]):
             return True
-    overlap = set(_name_words(ours)) & set(_name_words(theirs))
+    overlap = set(_name_words(new_fields)) & set(_name_words(old_fields))
     return bool(overlap) and (similarity or 0.0) >= SAME_SUBJECT_SIMILARITY
 
 
@@ -245,20 +251,20 @@ def _has_changed(name: str, before: str, after: str) -> bool:
 
 
 def _is_fuller(name: str, before: str, after: str) -> bool:
-    """More words. A number or an address written at greater length says no more."""
+    """More words. A longer notation of a phone number or an address is not fuller."""
     worded = name in TEXT_CONTACT_FIELDS and fold(after) not in fold(before)
     return worded and len(after) > len(before)
 
 
 def covers_words(old: Memory, new: Memory) -> bool:
-    """Does the old one say every word of the new one already?"""
-    said = set(fold(old.searchable_text).split())
-    return set(fold(new.content).split()) <= said
+    """True if the old memory contains every word of the new one."""
+    known = set(fold(old.searchable_text).split())
+    return set(fold(new.content).split()) <= known
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedMemory:
-    """One that is there, and how the new one relates to it."""
+    """A stored memory, and how the new one relates to it."""
 
     old: Memory
     related: RelationVerdict
@@ -273,14 +279,14 @@ class ComparedMemory:
 class WriteDecision:
     relation: MemoryRelation
     action: Action
-    others: tuple[Memory, ...] = ()  # the ones that it is about, the closest first
+    others: tuple[Memory, ...] = ()  # the related memories, closest first
     reason: str = ""
-    until: Memory | None = None  # what holds since, when the new one tells of an earlier time
+    until: Memory | None = None  # the later value, if the new one is from an earlier period
 
 
 STORE_AS_NEW = WriteDecision(MemoryRelation.NEW, Action.STORED)
 
-# What was said before settles it; after that, a value that differs matters more than a wording.
+# A repeat decides first; after that, a changed value matters more than a rewording.
 _STRONGEST_FIRST = (
     MemoryRelation.REPEAT,
     MemoryRelation.CHANGED,
@@ -290,66 +296,69 @@ _STRONGEST_FIRST = (
 
 
 def decide_action(
-    new: Memory, weighed: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+    new: Memory, compared: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
 ) -> WriteDecision:
-    found = _group_by_relation(new, _same_day_events(new, weighed), now, on_conflict)
-    relation = next((each for each in _STRONGEST_FIRST if found[each]), MemoryRelation.NEW)
+    by_relation = _group_by_relation(new, _same_day_events(new, compared), now, on_conflict)
+    relation = next((each for each in _STRONGEST_FIRST if by_relation[each]), MemoryRelation.NEW)
     if relation is MemoryRelation.NEW:
         return STORE_AS_NEW
-    closest = found[relation]
+    closest = by_relation[relation]
     same_day = [each for each in closest if _day_of(each.old) == _day_of(new)]
     action = action_for(relation, new.kind, same_day=bool(same_day))
     if action is Action.REFRESHED:
         closest = (same_day if POLICIES[new.kind].recurs else closest)[:1]
     elif action is Action.SUPERSEDED:
-        closest = [*found[MemoryRelation.CHANGED], *found[MemoryRelation.REWORDING]]
+        closest = [*by_relation[MemoryRelation.CHANGED], *by_relation[MemoryRelation.REWORDING]]
     action = _apply_on_conflict(relation, action, on_conflict)
     if action is Action.OVERRIDDEN and len(closest) > 1:
-        action = Action.PENDING  # which of them is meant, only a person knows
+        action = Action.PENDING  # ambiguous: a person decides which one
     if action in (Action.OVERRIDDEN, Action.ALTERNATIVE):
         closest = closest[:1]
     reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))
-    until = _find_successor(new, weighed) if action is Action.STORED else None
+    until = _find_successor(new, compared) if action is Action.STORED else None
     return WriteDecision(relation, action, tuple(each.old for each in closest), reason, until)
 
 
-def _find_successor(new: Memory, weighed: Sequence[ComparedMemory]) -> Memory | None:
-    """The first of those that are known to have taken the place of what is told only now."""
+def _find_successor(new: Memory, compared: Sequence[ComparedMemory]) -> Memory | None:
+    """The earliest known value that replaced the one asserted only now."""
     if new.valid_to is not None:
         return None
-    after = [
+    later = [
         (each.old.valid_from, each.old)
-        for each in weighed
+        for each in compared
         if each.relation is MemoryRelation.CHANGED and each.related.certain
         if each.old.valid_from and _is_earlier(new, each.old)
     ]
-    return min(after, key=lambda dated: dated[0])[1] if after else None
+    return min(later, key=lambda dated: dated[0])[1] if later else None
 
 
-def _same_day_events(new: Memory, weighed: Sequence[ComparedMemory]) -> Sequence[ComparedMemory]:
-    """An event that was told today already is that one, whatever was told on other days."""
+def _same_day_events(new: Memory, compared: Sequence[ComparedMemory]) -> Sequence[ComparedMemory]:
+    """An event asserted before on the same day is the same event, whatever was asserted on other
+    days."""
     if not POLICIES[new.kind].recurs:
-        return weighed
-    today = [each for each in weighed if _day_of(each.old) == _day_of(new)]
-    told = any(each.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING) for each in today)
-    return today if told else weighed
+        return compared
+    today = [each for each in compared if _day_of(each.old) == _day_of(new)]
+    is_known = any(
+        each.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING) for each in today
+    )
+    return today if is_known else compared
 
 
 def _group_by_relation(
-    new: Memory, weighed: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+    new: Memory, compared: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
 ) -> dict[MemoryRelation, list[ComparedMemory]]:
-    found: dict[MemoryRelation, list[ComparedMemory]] = {
+    by_relation: dict[MemoryRelation, list[ComparedMemory]] = {
         relation: [] for relation in MemoryRelation
     }
     replaces = on_conflict is not OnConflict.ALTERNATIVE
-    for each in sorted(weighed, key=_closeness):
+    for each in sorted(compared, key=_closeness):
         changed = each.relation is MemoryRelation.CHANGED
         history = changed and replaces and _is_past_fact(new, each.old, now)
-        found[MemoryRelation.NEAR if history else each.relation].append(each)
-    certain = [each for each in found[MemoryRelation.CHANGED] if each.related.certain]
-    # Texts that are merely alike but for a value: one of them is meant, not all.
-    found[MemoryRelation.CHANGED] = certain or found[MemoryRelation.CHANGED][:1]
-    return found
+        by_relation[MemoryRelation.NEAR if history else each.relation].append(each)
+    certain = [each for each in by_relation[MemoryRelation.CHANGED] if each.related.certain]
+    # Changes found by similarity alone: only the closest is meant.
+    by_relation[MemoryRelation.CHANGED] = certain or by_relation[MemoryRelation.CHANGED][:1]
+    return by_relation
 
 
 def _closeness(each: ComparedMemory) -> tuple[bool, float, str]:
@@ -357,9 +366,9 @@ def _closeness(each: ComparedMemory) -> tuple[bool, float, str]:
 
 
 def _is_past_fact(new: Memory, old: Memory, now: datetime) -> bool:
-    """What was true before, told later, does not change what is true now."""
-    over = new.valid_to is not None and new.valid_to <= now
-    return over or _is_earlier(new, old)
+    """A fact about the past, asserted later, does not change what is true now."""
+    has_ended = new.valid_to is not None and new.valid_to <= now
+    return has_ended or _is_earlier(new, old)
 
 
 def _is_earlier(new: Memory, old: Memory) -> bool:
@@ -386,7 +395,7 @@ def _apply_on_conflict(relation: MemoryRelation, action: Action, on_conflict: On
 
 
 def check_live_limits(memories: Sequence[Memory], live_by_kind: dict[Kind, int]) -> None:
-    """Some kinds have room for only a few live ones."""
+    """Some kinds allow only a few live memories."""
     for kind, live in live_by_kind.items():
         most = POLICIES[kind].max_live
         wanted = sum(memory.kind is kind for memory in memories)

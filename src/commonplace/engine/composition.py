@@ -30,8 +30,8 @@ from commonplace.model.memory.kinds import (
 from commonplace.model.memory.lifecycle import default_expiry
 from commonplace.model.memory.memory import Memory, Sensitivity, State
 
-RESTS_ON = "rests_on"  # what speaks for a field of the profile that its owner has not set
-# Which memories a summary was made of, and the like: erasing goes by it.
+RESTS_ON = "rests_on"  # what supports a profile field that its owner has not set
+# Set by the engine alone: erasing relies on it.
 ENGINE_METADATA = ("merged_from", RESTS_ON)
 CONTACT_FIELDS = POLICIES[Kind.CONTACT].stated_metadata
 _SENSITIVITY_ALIASES = {"sensitive": "high"}
@@ -71,7 +71,7 @@ class Draft:
         return POLICIES[self.kind]
 
 
-# What `remember` accepts: the draft's fields, and `steps`, which become its content.
+# What `remember` accepts: the draft's fields, `steps` (its content) and `scope` (see read_draft).
 ACCEPTED_FIELDS = (*(f.name for f in fields(Draft)), "steps", "scope")
 
 _WORD_FIELDS = frozenset(
@@ -83,7 +83,7 @@ _DRAFTED_FIELDS = tuple(f.name for f in fields(Memory) if f.name in Draft.__data
 
 
 def read_draft(given: Mapping[str, Any]) -> Draft:
-    """A checked draft, or an error that names the field. `scope` is the seeds' word for facet."""
+    """A checked draft, or an error that names the field. `scope` is an alias of facet."""
     validation.known_fields(given, ACCEPTED_FIELDS, "A memory")
     present = {name: value for name, value in given.items() if value is not None}
     if "scope" in present:
@@ -97,7 +97,7 @@ def read_draft(given: Mapping[str, Any]) -> Draft:
 
 
 def _derive_kind(values: dict[str, Any]) -> None:
-    """The kind by what the text says, and the fields that it names; what was given stands."""
+    """Derive the kind and its fields from the text; given values are kept."""
     content = values.get("content")
     if "kind" not in values:
         values["kind"] = DEFAULT_KIND
@@ -110,7 +110,7 @@ def _derive_kind(values: dict[str, Any]) -> None:
 
 
 def _lacks_fields(values: Mapping[str, Any]) -> bool:
-    """Whether the kind asks for particulars that the caller left to the text."""
+    """True if the kind requires metadata that the caller did not give."""
     metadata = values.get("metadata", {})
     required = POLICIES[values["kind"]].required
     needed = [name.removeprefix("metadata.") for name in required if name.startswith("metadata.")]
@@ -153,7 +153,7 @@ def _check_field(name: str, value: object) -> Any:
 
 
 def check_caller_metadata(value: object) -> dict[str, Any]:
-    """What a caller may say; some names are the engine's own."""
+    """The metadata of a caller; some names are reserved for the engine."""
     given = validation.metadata(value)
     for name in ENGINE_METADATA:
         if name in given:
@@ -162,7 +162,7 @@ def check_caller_metadata(value: object) -> dict[str, Any]:
 
 
 def _complete_content(values: dict[str, Any]) -> None:
-    """Content for kinds whose particulars say it all; steps for procedures."""
+    """Content for kinds whose metadata is complete; steps for procedures."""
     kind: Kind = values["kind"]
     values.setdefault("metadata", {})
     if POLICIES[kind].has_steps:
@@ -184,7 +184,7 @@ def _complete_content(values: dict[str, Any]) -> None:
 
 
 def _require_text(value: object, field: str) -> None:
-    """A field of a contact is a text, or a number as people type phones."""
+    """A contact field is a text, or a number, as phones are often given."""
     if value is None or (isinstance(value, str | int) and not isinstance(value, bool)):
         return
     raise InvalidInput(f"{field} must be text.", field=field)
@@ -215,18 +215,18 @@ def _read_steps(content: str) -> tuple[str, ...]:
 
 
 def procedure_title(content: str) -> str | None:
-    """What a procedure says before and between its steps."""
+    """The lines of a procedure that are not steps."""
     lines = [line for line in content.splitlines() if not _STEP_LINE.match(line)]
     return "\n".join(lines).strip() or None
 
 
 def render_content(kind: Kind, metadata: Mapping[str, Any]) -> str:
-    """The words of a memory that came as fields alone."""
+    """The text of a memory that was given as fields alone."""
     if kind is Kind.KV:
         return f"{metadata['subject']} is {_render_value(metadata['value'])}"
-    spoken = [metadata["name"], metadata.get("role")]
-    spoken += [f"{name} {metadata[name]}" for name in ("phone", "email") if metadata.get(name)]
-    return ", ".join(str(part) for part in [*spoken, metadata.get("description")] if part)
+    parts = [metadata["name"], metadata.get("role")]
+    parts += [f"{name} {metadata[name]}" for name in ("phone", "email") if metadata.get(name)]
+    return ", ".join(str(part) for part in [*parts, metadata.get("description")] if part)
 
 
 def _render_value(value: object) -> str:
@@ -291,7 +291,7 @@ def compose_memory(draft: Draft, id: str, principal: Principal, now: datetime) -
 
 
 def writing_warnings(memory: Memory) -> tuple[str, ...]:
-    """What the writing policy says to a caller's words, which are kept as given."""
+    """What the writing policy remarks about a caller's text, which is stored as given."""
     return tuple(str(remark) for remark in check_writing(memory.kind, memory.content))
 
 
@@ -302,43 +302,43 @@ def derive_category(kind: Kind, content: str, default: str) -> str:
 
 
 def derive_summary(draft: Draft) -> str:
-    """A procedure is summed up by its title, anything else by what it says."""
+    """A procedure is summarised by its title, any other kind by its content."""
     if draft.policy.has_steps:
         return summarise(draft.content.partition("\n")[0])
     return summarise(draft.content)
 
 
-# What a teller who does not mention it leaves as it was.
+# Fields that a new assertion leaves unchanged unless it mentions them.
 _INHERITED_FIELDS = ("importance", "pinned", "category", "facet", "stability")
-_CONTENT_METADATA = ("steps",)  # metadata that the new words bring anew
+_CONTENT_METADATA = ("steps",)  # metadata that is derived from the content
 
 
 def is_override(kind: Kind) -> bool:
-    """New content of this kind deletes the old one rather than making it history."""
+    """True if new content of this kind deletes the old memory instead of superseding it."""
     return POLICIES[kind].on_content_change is OnContentChange.OVERRIDE
 
 
 def build_successor(new: Memory, old: Memory, mentioned: Collection[str]) -> Memory:
-    """The new one with what it does not mention kept from the old one."""
+    """The new memory, with fields that it does not mention inherited from the old one."""
     kept: dict[str, Any] = {
         name: getattr(old, name) for name in _INHERITED_FIELDS if name not in mentioned
     }
     if not {"ttl_days", "expires_at", "stability"} & set(mentioned):
         kept["expires_at"] = old.expires_at
-    if "sensitivity" not in mentioned:  # saying it again does not make it public
+    if "sensitivity" not in mentioned:  # a repeat does not lower the sensitivity
         kept["sensitivity"] = max(new.sensitivity, old.sensitivity, key=list(Sensitivity).index)
     metadata = {n: v for n, v in old.metadata.items() if n not in _CONTENT_METADATA}
     kept["metadata"] = {**metadata, **new.metadata}
     if is_rendered_from_fields(new):
         kept["content"] = content = render_content(new.kind, kept["metadata"])
         kept |= {} if "summary" in mentioned else {"summary": summarise(content)}
-    if "tags" not in mentioned and old.tags != extract_keywords(old.content):  # somebody gave them
+    if "tags" not in mentioned and old.tags != extract_keywords(old.content):  # given by a caller
         kept["tags"] = old.tags
     return new.evolve(**kept)
 
 
 def is_rendered_from_fields(memory: Memory) -> bool:
-    """Its words were made from its fields."""
+    """True if the content was rendered from the fields."""
     if not POLICIES[memory.kind].has_fields:
         return False
     return memory.content == render_content(memory.kind, memory.metadata)
@@ -352,7 +352,7 @@ def supersede_memory(
     node: JournalNode = JournalNode.HOTPATH,
     until: datetime | None = None,
 ) -> ChangeMemory:
-    """It becomes history: true until ``until``, or until now."""
+    """The memory becomes history: valid until ``until``, or until now."""
     after = memory.evolve(
         state=State.SUPERSEDED,
         superseded_by=by,
@@ -382,21 +382,21 @@ def soft_delete_memory(
 
 
 def retire_memory(old: Memory, new: Memory, now: datetime, restorable: timedelta) -> ChangeMemory:
-    """How the old one leaves, by its kind."""
+    """Supersede or soft-delete the old memory, by its kind."""
     if is_override(old.kind):
         until = now + restorable
         return soft_delete_memory(old, now, until, event=Event.OVERRIDE, replaced_by=new.id)
-    since = new.valid_from
-    later = since if since and old.valid_from and since > old.valid_from else None
-    return supersede_memory(old, new.id, now, until=min(later, now) if later else None)
+    starts = new.valid_from
+    ends = starts if starts and old.valid_from and starts > old.valid_from else None
+    return supersede_memory(old, new.id, now, until=min(ends, now) if ends else None)
 
 
-def revive_memory(memory: Memory, said: Memory, now: datetime) -> ChangeMemory:
-    after = said.evolve(
+def revive_memory(memory: Memory, version: Memory, now: datetime) -> ChangeMemory:
+    after = version.evolve(
         state=State.ACTIVE,
         purge_at=None,
         superseded_by=None,
         updated_at=now,
-        expires_at=None if said.expires_at and said.expires_at <= now else said.expires_at,
+        expires_at=None if version.expires_at and version.expires_at <= now else version.expires_at,
     )
     return build_change(memory, after, op=Op.RESTORE, event=Event.RESTORE)

@@ -1,4 +1,4 @@
-"""What every verb is handed: the engine of one store, and the request that is served."""
+"""The two arguments of every verb: the context of the engine and of the request."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def new_uuid() -> str:
 
 @dataclass(slots=True)
 class MeasuredCalibration:
-    """What was measured on the user's own pairs; it outranks the embedder's. All who work at one
-    engine share it, so that a calibration counts for each of them at once."""
+    """A calibration measured on the user's own pairs; it overrides the embedder's. All users of one
+    engine share this object, so that a new calibration applies at once."""
 
     calibration: Calibration | None = None
 
 
-MAX_CALLERS = 256  # whose messages are understood without being read again
+MAX_CALLERS = 256  # callers with cached understandings
 MAX_GRAPHS = 8  # a few users, each with an agent or two
 MAX_CYPHER_BYTES = 138_000_000  # about 600,000 nodes and relationships
-MAX_PAST_INDEXES = 16  # of several scopes, for one who reads them together
+MAX_PAST_INDEXES = 16  # a reader of several scopes needs one for each
 MAX_PAST_BYTES = 1 << 28
-MAX_PARSED = 64  # requests that wait for a file at once
+MAX_PARSED = 64  # files of requests in progress
 
 
 def _graph_cache() -> BoundedCache[Hashable, Any]:
@@ -65,31 +65,31 @@ def _understanding_cache() -> BoundedCache[Hashable, BoundedCache[Hashable, Any]
 
 @dataclass(frozen=True, slots=True)
 class EngineCaches:
-    """What is worked out once for several requests, within bounds, and ends with the store. The
-    values are Any where their type belongs to a subject that is built on this module."""
+    """Bounded caches shared by requests; they end with the store. Values are Any where their type
+    belongs to a module that imports this one."""
 
-    # Per caller: what was understood of their messages, while their abbreviations are the same.
+    # Per caller: understandings of messages, while the caller's abbreviations are the same.
     understandings: BoundedCache[Hashable, BoundedCache[Hashable, Any]] = field(
         default_factory=_understanding_cache
     )
-    # Per moment that was asked about; what is larger than all may be is not kept.
+    # Per requested point in time; an index over the byte limit is not cached.
     past_indexes: BoundedCache[Hashable, PastIndex] = field(
         default_factory=lambda: BoundedCache(max_entries=MAX_PAST_INDEXES, max_bytes=MAX_PAST_BYTES)
     )
-    # Per who looks, as of the graph's revision: GraphView.
+    # Per caller and graph revision: GraphView.
     graph_views: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
-    # Per revision, what the caller may see of it, and day: TransitionMatrix.
+    # Per revision, visibility and day: TransitionMatrix.
     transition_matrices: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
-    # Per who looks: ExpansionGraph.
+    # Per caller: ExpansionGraph.
     expansion_graphs: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
-    # Per revision, visibility and day: CypherGraph. The newest stays however large it is.
+    # Per revision, visibility and day: CypherGraph. The newest is kept whatever its size.
     cypher_graphs: BoundedCache[Hashable, Any] = field(
         default_factory=lambda: BoundedCache(
             max_entries=MAX_GRAPHS, max_bytes=MAX_CYPHER_BYTES, keeps_newest=True
         )
     )
 
-    # Per source: an original that was parsed when it came, while its caller waits for the rest.
+    # Per source: the original as parsed on arrival, while its caller waits for the processing.
     parsed_originals: BoundedCache[str, Any] = field(
         default_factory=lambda: BoundedCache(max_entries=MAX_PARSED)
     )
@@ -109,26 +109,26 @@ class EngineContext:
     embedder: Embedder
     clock: Callable[[], datetime]
     access_log: AccessLog
-    graph_cache: GraphCache  # of everybody's graph
+    graph_cache: GraphCache  # of all scopes
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
-    categories: Callable[[], Categories] = Categories  # as the file says now
-    recall_floor: float = 0.65  # the evidence that an answer needs
-    recall_log: bool = False  # whether what was asked and returned is written down
-    observe_daily: int = 50  # memories that conversations may become in a day
-    extracts: bool = True  # whether what was processed is extracted, too
-    settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
+    categories: Callable[[], Categories] = Categories  # the file's current content
+    recall_floor: float = 0.65  # minimum evidence for an answer
+    recall_log: bool = False  # whether queries and results are logged
+    observe_daily: int = 50  # memories per day from conversations
+    extracts: bool = True  # whether processed sources are extracted
+    settings: Mapping[str, str] = field(default_factory=dict)  # in effect; the doctor shows them
     measured: MeasuredCalibration = field(default_factory=MeasuredCalibration)
     caches: EngineCaches = field(default_factory=EngineCaches)
-    moment: PointInTime = NOW  # that its store shows; another one than now: see time_travel
-    # What a change of sources means for what was learned from them, in every reader's memory.
+    moment: PointInTime = NOW  # the point in time that the store shows; see time_travel
+    # Adds what a change of sources causes in every reader's memories and graph.
     cascade: Callable[[Changeset], list[Changeset]] = lambda changeset: [changeset]
 
     @property
     def calibration(self) -> Calibration:
         return self.measured.calibration or self.embedder.calibration
 
-    # ——— sources that have not ended ———
+    # ——— sources that have not expired ———
 
     def live_sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
         now = self.clock()
@@ -139,59 +139,59 @@ class EngineContext:
         return found[0].as_it_stands(self.clock()) if found else None
 
     def live_source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
-        """Without those that have ended."""
+        """Without expired sources."""
         return self.store.sources(scope, replace(listing, live_at=self.clock()))
 
-    # ——— meaning ———
+    # ——— embeddings ———
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
-        """One call for all texts, a row for each. None while the embedder is down: nothing else
-        may fail then. No transaction stays open meanwhile."""
+        """One call for all texts, one row per text. None while the embedder is down: nothing else
+        may fail then. The read transaction ends first, so that none stays open during the call."""
         self.store.end_read_transaction()
         try:
             return self.embedder.embed(texts)
         except EmbedderDown as error:
             log.warning("embedder is down, vectors are queued: %s", error)
-        except CommonplaceError:  # no outage: it was set up wrongly, and says how
+        except CommonplaceError:  # a configuration error, not an outage
             raise
-        except Exception:  # whatever a model does, the text is worth keeping
+        except Exception:  # the text is stored even if the model fails
             log.exception("embedder failed, vectors are queued")
         return None
 
     def similarities(self, cosines: Vector, text: str) -> NDArray[np.float64] | None:
-        """On the contract's scale; None where the model is blind to the text's script."""
+        """Calibrated to 0–1; None if the model does not support the text's script."""
         return self.calibration.similarities(cosines, detect_script(text))
 
     def similarities_between(
         self, cosines: Vector, text: str, others: Sequence[str]
     ) -> NDArray[np.float64]:
-        """Of one text with each other one; not a number where the model is blind to either's
+        """Of one text with each of the others; NaN if the model does not support either's
         script."""
         return self.calibration.similarities_between(
             cosines, detect_script(text), list(map(detect_script, others))
         )
 
     def similarity(self, cosine: float | None, one: str, other: str) -> float | None:
-        """Of two texts: known only where the model can read both."""
+        """Of two texts; None unless the model supports the scripts of both."""
         if cosine is None:
             return None
-        told = [
-            self.calibration.similarity(cosine, written_in)
-            for written_in in {detect_script(one), detect_script(other)}
+        by_script = [
+            self.calibration.similarity(cosine, script)
+            for script in {detect_script(one), detect_script(other)}
         ]
-        known = [similarity for similarity in told if similarity is not None]
-        return min(known) if len(known) == len(told) else None
+        known = [similarity for similarity in by_script if similarity is not None]
+        return min(known) if len(known) == len(by_script) else None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """One call: who asks, what must hold for its changes, and whether it is done once."""
+    """One call: the caller, the precondition of its changes, and its idempotency claim."""
 
     principal: Principal
-    # Raises where what the caller requires (If-Match) does not hold; checked in each decision.
+    # Raises if the caller's precondition (If-Match) fails; checked in each decision.
     precondition: Callable[[], None] = lambda: None
-    claim: IdempotencyClaim | None = None  # of a request that is done once; every change carries it
+    claim: IdempotencyClaim | None = None  # of an idempotent request; every change carries it
 
     def acting_as(self, principal: Principal) -> RequestContext:
-        """The same call, with the principal placed in another scope."""
+        """The same call with another principal, for instance in another scope."""
         return replace(self, principal=principal)

@@ -23,19 +23,18 @@ from commonplace.model.jobs import FIRST_WAIT, Job
 from commonplace.model.memory.memory import State
 from commonplace.model.sources.source import THREAD_ORIGIN, ProcessingStatus, Source
 
-EMBED_JOB = "embed"  # the vectors that a scope lacks
-OUTAGE_TRIES = 170  # hourly in the end: about a week; the night looks after the rest
+EMBED_JOB = "embed"  # the missing vectors of a scope
+OUTAGE_TRIES = 170  # hourly in the end: about a week; nightly maintenance embeds the rest
 
 
-PROCESS_JOB = "process"  # a source's original into passages
-EXTRACT_JOB = "extract"  # what a source tells, into its reader's graph
-DESCRIBE_JOB = "describe"  # what a talk that goes on is about, by now
-GROWING_SOURCE_DELAY = timedelta(
-    minutes=1
-)  # turns that come one upon the other are described together
+PROCESS_JOB = "process"  # splits a source's original into passages
+EXTRACT_JOB = "extract"  # adds a source's assertions to its reader's graph
+DESCRIBE_JOB = "describe"  # updates the description of a growing conversation
+GROWING_SOURCE_DELAY = timedelta(minutes=1)  # turns within this time share one job
 
 
-AWAITED_GRACE = timedelta(seconds=5)  # whoever waits for the work does it, unless they are gone
+# The waiting caller does the work; a worker does it if the caller is gone.
+AWAITED_GRACE = timedelta(seconds=5)
 
 
 def needs_processing(source: Source) -> bool:
@@ -66,7 +65,7 @@ def build_describe_job(source: Source, job_id: str, now: datetime) -> Job:
 def build_extract_job(
     source: str, reader: Scope, job_id: str, now: datetime, *, grows: bool = False
 ) -> Job:
-    """For one reader: a team's source is extracted by each member for themself."""
+    """For one reader: a team's source is extracted separately for each member."""
     return Job(
         id=job_id,
         scope=reader,
@@ -82,8 +81,9 @@ def build_extract_job(
 def with_follow_up_jobs(
     changeset: Changeset, new_id: Callable[[], str], *, extracts: bool
 ) -> Changeset:
-    """With the jobs that it causes: vectors that are missing, sources that can be extracted."""
-    owed = [
+    """The changeset with the jobs that it causes: for missing vectors, and for sources that can be
+    extracted."""
+    jobs = [
         build_extract_job(
             source.id, changeset.scope, new_id(), changeset.at, grows=source.origin == THREAD_ORIGIN
         )
@@ -91,34 +91,34 @@ def with_follow_up_jobs(
         if extracts
     ]
     if any(map(_lacks_vector, changeset.steps)):
-        owed.append(_build_embed_job(changeset, new_id()))
-    return replace(changeset, steps=(*changeset.steps, *map(EnqueueJob, owed)))
+        jobs.append(_build_embed_job(changeset, new_id()))
+    return replace(changeset, steps=(*changeset.steps, *map(EnqueueJob, jobs)))
 
 
 def _extractable_sources(changeset: Changeset) -> list[Source]:
-    """What of the user's own was processed, or has grown."""
+    """The user's own sources that were processed now or have grown."""
     if not changeset.scope.is_user:
         return []
-    found: dict[str, Source] = {}
+    by_id: dict[str, Source] = {}
     for step in changeset.steps:
         match step:
             case AddSource(source=source) if step.passages:
-                found[source.id] = source
+                by_id[source.id] = source
             case ChangeSource(after=source) if (
                 step.passages or step.before.status is ProcessingStatus.RAW
             ):
-                found[source.id] = source
+                by_id[source.id] = source
             case _:
                 continue
     return [
         source
-        for source in found.values()
+        for source in by_id.values()
         if source.status is ProcessingStatus.PROCESSED and source.state is State.ACTIVE
     ]
 
 
 def _build_embed_job(changeset: Changeset, job_id: str) -> Job:
-    """The embedder was down: it is asked again, but not at once."""
+    """The embedder was down: try again after a delay."""
     at = changeset.at
     return Job(
         id=job_id,
@@ -138,9 +138,9 @@ def _lacks_vector(step: ChangesetStep) -> bool:
         case ChangeMemory():
             return step.index is not None and step.index.vector is None
         case ImportScope():
-            here = any(index.vector is None for _, index in step.memories)
-            late = bool(step.graph.texts.keys() - step.graph_vectors.keys())
-            return here or any(map(_lacks_vector, step.sources)) or late
+            memories = any(index.vector is None for _, index in step.memories)
+            graph = bool(step.graph.texts.keys() - step.graph_vectors.keys())
+            return memories or any(map(_lacks_vector, step.sources)) or graph
         case PutNode() | PutEdge():
             return bool(step.text) and step.vector is None
         case AddSource() | ChangeSource():

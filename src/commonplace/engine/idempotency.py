@@ -25,49 +25,48 @@ from commonplace.model.jobs import (
 
 
 class AnswerRetention(StrEnum):
-    """What an answer is like, and so how it is kept."""
+    """How long an answer is stored, by its content."""
 
-    WORDS = "words"  # of the memory: kept until something is erased
-    NUMBERS = "numbers"  # receipts and the like: kept in any case
-    SECRET = "secret"  # never kept
+    WORDS = "words"  # contains memory text: stored until something is erased
+    NUMBERS = "numbers"  # receipts and similar: always stored
+    SECRET = "secret"  # never stored
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentRequest:
-    """A request with the key that its caller gave it."""
+    """A request with the Idempotency-Key that its caller gave."""
 
     key: str
-    request: str  # a digest of all that was asked
+    request: str  # a digest of the whole request
     holds: AnswerRetention = AnswerRetention.WORDS
 
 
 def run_once(
     engine: EngineContext,
-    who: Principal,
-    asked: IdempotentRequest,
-    do: Callable[[IdempotencyClaim], str],
+    principal: Principal,
+    request: IdempotentRequest,
+    run: Callable[[IdempotencyClaim], str],
 ) -> str:
-    """The first answer to a key, for a day. Each change is made in one transaction with the note
-    that it was made, so that whatever breaks off in the middle, nothing is done twice, and what
-    was not done can be tried again."""
-    rights = f"{who.actor}\n{who.cleared}\n{who.read_only}\n{who.team}"
-    name = sha256(f"{rights}\n{asked.key}".encode()).hexdigest()
-    claim = IdempotencyClaim(who.scope, name, engine.new_id())
+    """The first answer to a key, for a day. Each change and the record of it share one transaction:
+    after a crash, nothing is done twice, and a request that was not done can be retried."""
+    rights = f"{principal.actor}\n{principal.cleared}\n{principal.read_only}\n{principal.team}"
+    name = sha256(f"{rights}\n{request.key}".encode()).hexdigest()
+    claim = IdempotencyClaim(principal.scope, name, engine.new_id())
     now = engine.clock()
-    kept = engine.store.claim_answer(claim, asked.request, now)
-    if kept is not None:
-        return _replay_answer(kept, asked, engine)
+    stored = engine.store.claim_answer(claim, request.request, now)
+    if stored is not None:
+        return _replay_answer(stored, request, engine)
     try:
-        answer = do(claim)
-    except OutcomeUnknown:  # the note is there, if anything is
+        answer = run(claim)
+    except OutcomeUnknown:  # if the change was made, its record exists
         raise
     except CommonplaceError:
         _record(engine, now, ReleaseAnswer(claim))
         raise
-    if asked.holds is AnswerRetention.NUMBERS:
-        _record(engine, now, KeepHarmlessAnswer(claim, asked.request, answer))
+    if request.holds is AnswerRetention.NUMBERS:
+        _record(engine, now, KeepHarmlessAnswer(claim, request.request, answer))
     else:
-        is_secret = asked.holds is AnswerRetention.SECRET
+        is_secret = request.holds is AnswerRetention.SECRET
         _record(engine, now, KeepAnswer(claim, None if is_secret else answer))
     return answer
 
@@ -76,18 +75,18 @@ def _record(engine: EngineContext, now: datetime, outcome: AnswerOutcome) -> Non
     engine.store.record(Bookkeeping(outcome.claim.scope, now, answers=(outcome,)))
 
 
-def _replay_answer(kept: StoredAnswer, asked: IdempotentRequest, engine: EngineContext) -> str:
-    if kept.state is AnswerState.SILENCED:
+def _replay_answer(stored: StoredAnswer, request: IdempotentRequest, engine: EngineContext) -> str:
+    if stored.state is AnswerState.SILENCED:
         raise IdempotencyConflict("The request was completed, but its answer was erased since.")
-    if kept.request != asked.request:
+    if stored.request != request.request:
         raise IdempotencyConflict("This Idempotency-Key was used for a different request.")
-    is_late = engine.clock() - kept.at >= CLAIM_TIMEOUT
-    if kept.state is AnswerState.APPLIED and is_late:
+    is_late = engine.clock() - stored.at >= CLAIM_TIMEOUT
+    if stored.state is AnswerState.APPLIED and is_late:
         raise IdempotencyConflict("The request was completed, but its answer was lost.")
-    if kept.state is not AnswerState.DONE:
+    if stored.state is not AnswerState.DONE:
         raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
-    if kept.answer is None:
+    if stored.answer is None:
         raise IdempotencyConflict(
             "The request was completed; its answer holds a secret and is not stored."
         )
-    return kept.answer
+    return stored.answer

@@ -1,4 +1,4 @@
-"""How memories and passages are indexed: terms, keys, traits and vectors."""
+"""Indexing of memories and passages: terms, keys, traits and vectors."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def build_indexing(memory: Memory, vector: Vector | None) -> IndexEntry:
 
 def build_passage_indexing(source: Source, passage: Passage, vector: Vector | None) -> IndexEntry:
     blob = None if vector is None else vector.astype("<f4").tobytes()
-    words = text_to_index(source.content_type, source.title, passage.text)
-    return IndexEntry(count_terms(words), blob, traits=traits_of(passage.text))
+    text = text_to_index(source.content_type, source.title, passage.text)
+    return IndexEntry(count_terms(text), blob, traits=traits_of(passage.text))
 
 
 def index_memories(
     engine: EngineContext, memories: Sequence[Memory]
 ) -> tuple[list[IndexEntry], Vectors | None]:
-    """How each is found, with one call to the embedder."""
+    """The index entry of each, with one call to the embedder."""
     vectors = engine.embed([memory.searchable_text for memory in memories])
     return [
         build_indexing(memory, None if vectors is None else vectors[place])
@@ -55,15 +55,15 @@ def passage_text_to_embed(source: Source, passage: Passage) -> str:
 def index_passages(
     engine: EngineContext, passages: Sequence[tuple[Source, Passage]]
 ) -> list[IndexEntry]:
-    """How each is found. The embedder is called in batches; as soon as it is down, the vectors of
-    all of them come late."""
+    """The index entry of each. The embedder is called in batches; if one fails, the vectors of all
+    are computed later."""
     texts = [passage_text_to_embed(*each) for each in passages]
     rows: list[Vector] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
-        found = engine.embed(texts[start : start + EMBED_BATCH_SIZE])
-        if found is None:
+        vectors = engine.embed(texts[start : start + EMBED_BATCH_SIZE])
+        if vectors is None:
             return [build_passage_indexing(source, passage, None) for source, passage in passages]
-        rows += list(np.asarray(found, dtype=np.float32))
+        rows += list(np.asarray(vectors, dtype=np.float32))
     return [
         build_passage_indexing(source, passage, row)
         for (source, passage), row in zip(passages, rows, strict=True)

@@ -1,4 +1,4 @@
-"""Prompt injection: stored items that read like instructions stay out of prompts."""
+"""Prompt injection: stored items that look like instructions stay out of prompts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commonplace.store.queries import JournalQuery
 
 
 def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
-    """By all of its words that a prompt could show."""
+    """Checks all texts of the item that a prompt could contain."""
     if isinstance(item, Node | Edge | Artifact):
         return is_suspicious(item.told)
     if isinstance(item, Source):
@@ -26,8 +26,8 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
 
 
 def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
-    """Whether a memory may stand in a prompt. A soul or rule that names an agent can be the owner's
-    word to it: the journal knows who wrote it."""
+    """True if a memory may be part of a prompt. A soul or rule that names an agent can be the
+    owner's instruction to it: the journal shows who wrote it."""
     if not is_prompt_injection(memory):
         return True
     is_instruction = POLICIES[memory.kind].is_standing_instruction
@@ -37,11 +37,12 @@ def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory
 def _texts_of(memory: Memory) -> Iterator[str]:
     yield from (memory.category, memory.content)
     more = [memory.summary, *map(str, memory.metadata.values())]
-    yield from (words for words in more if words not in memory.content)  # judging takes its time
+    # The check is slow: no text twice.
+    yield from (text for text in more if text not in memory.content)
 
 
 def _is_written_by_owner(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     query = JournalQuery(subject=memory.id, events_only=True)
-    written = engine.store.journal(principal.scope, query)
+    rows = engine.store.journal(principal.scope, query)
     owner = f"user:{principal.user_id}"
-    return bool(written) and all(row.actor == owner for row in written)
+    return bool(rows) and all(row.actor == owner for row in rows)

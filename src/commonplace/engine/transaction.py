@@ -1,4 +1,4 @@
-"""Decide and apply: optimistic transactions on one scope or several."""
+"""Optimistic transactions on one scope or several: decide, apply, and decide again if stale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from commonplace.model.changeset import Applied, Changeset, merge_changesets
 AnswerT = TypeVar("AnswerT")
 DecidedT = TypeVar("DecidedT")
 
-MAX_DECISIONS = 64  # how often a verb decides again before it gives up
+MAX_DECISIONS = 64  # attempts before a verb gives up
 
 
 def run_transaction(
@@ -23,18 +23,18 @@ def run_transaction(
     request: RequestContext | None,
     decision: Callable[[], tuple[Changeset, AnswerT]],
 ) -> tuple[int, AnswerT]:
-    """Decide and apply; decide again when another writer was faster.
+    """Decide and apply; decide again if another writer was faster.
 
-    Returns the revision after the change. A changeset without steps changes nothing. Work that
-    nobody waits for has no request.
+    Returns the revision after the change. A changeset without steps changes nothing. Background
+    work has no request.
     """
     for _ in range(MAX_DECISIONS):
         changeset, answer = _decide(request, decision)
         if not changeset.steps:
             return engine.store.counters(changeset.scope).revision, answer
         try:
-            whole, *elsewhere = (_with_jobs(engine, each) for each in engine.cascade(changeset))
-            return apply_changeset(engine, request, whole, elsewhere).revision, answer
+            own, *others = (_with_jobs(engine, each) for each in engine.cascade(changeset))
+            return apply_changeset(engine, request, own, others).revision, answer
         except StaleDecision:
             continue
     raise StaleDecision("Other writers changed the memory meanwhile, on every try.")
@@ -45,13 +45,13 @@ def run_transaction_across_scopes(
     request: RequestContext | None,
     decision: Callable[[], tuple[list[Changeset], AnswerT]],
 ) -> AnswerT:
-    """The same for what changes several scopes at once."""
+    """The same for changes of several scopes at once."""
     for _ in range(MAX_DECISIONS):
         changesets, answer = _decide(request, decision)
         try:
-            whole = [each for changeset in changesets for each in engine.cascade(changeset)]
-            if whole:
-                with_jobs = [_with_jobs(engine, each) for each in _merge_by_scope(whole)]
+            cascaded = [each for changeset in changesets for each in engine.cascade(changeset)]
+            if cascaded:
+                with_jobs = [_with_jobs(engine, each) for each in _merge_by_scope(cascaded)]
                 apply_changesets(engine, request, with_jobs)
             return answer
         except StaleDecision:
@@ -60,8 +60,8 @@ def run_transaction_across_scopes(
 
 
 def _decide(request: RequestContext | None, decision: Callable[[], DecidedT]) -> DecidedT:
-    """The precondition is checked after the decision has read the revision that it rests on: a
-    change by another after that makes the changeset stale, and both are asked again."""
+    """Check the precondition after the decision has read its revision: a later change by another
+    writer makes the changeset stale, and both run again."""
     try:
         return decision()
     finally:
@@ -77,9 +77,9 @@ def apply_changeset(
     engine: EngineContext,
     request: RequestContext | None,
     changeset: Changeset,
-    elsewhere: Iterable[Changeset] = (),
+    others: Iterable[Changeset] = (),
 ) -> Applied:
-    carried = _with_claim(request, _with_revision_checks([changeset, *elsewhere]))
+    carried = _with_claim(request, _with_revision_checks([changeset, *others]))
     return engine.store.apply(*carried)
 
 
@@ -90,33 +90,33 @@ def apply_changesets(
 
 
 def _with_claim(request: RequestContext | None, changesets: Sequence[Changeset]) -> list[Changeset]:
-    """With the note that a request was done, where it is to be done once: it is stored in the
-    caller's scope, also where the change is elsewhere."""
+    """Add the idempotency claim, which is stored in the caller's scope even if the change is in
+    another scope."""
     claim = request.claim if request else None
     if claim is None:
         return list(changesets)
-    carried = [
+    claimed = [
         replace(each, claim=claim) if each.scope == claim.scope else each for each in changesets
     ]
-    if any(each.claim is not None for each in carried):
-        return carried
-    return [*carried, Changeset(claim.scope, carried[0].at, carried[0].actor, (), claim=claim)]
+    if any(each.claim is not None for each in claimed):
+        return claimed
+    return [*claimed, Changeset(claim.scope, claimed[0].at, claimed[0].actor, (), claim=claim)]
 
 
 def _with_revision_checks(changesets: Sequence[Changeset]) -> list[Changeset]:
-    """A changeset without steps changes nothing, and is refused where its scope has changed."""
-    unchanged = [
+    """A changeset without steps changes nothing, but is refused if its scope has changed."""
+    checks = [
         Changeset(scope, each.at, each.actor, (), revision)
         for each in changesets
         for scope, revision in each.rests_on
     ]
-    return _merge_by_scope([*changesets, *unchanged])
+    return _merge_by_scope([*changesets, *checks])
 
 
 def _merge_by_scope(changesets: Iterable[Changeset]) -> list[Changeset]:
-    """What several parts of a decision mean for one scope is one change of it."""
-    found: dict[Scope, Changeset] = {}
+    """One changeset per scope."""
+    by_scope: dict[Scope, Changeset] = {}
     for each in changesets:
-        before = found.get(each.scope)
-        found[each.scope] = each if before is None else merge_changesets(before, each)
-    return list(found.values())
+        before = by_scope.get(each.scope)
+        by_scope[each.scope] = each if before is None else merge_changesets(before, each)
+    return list(by_scope.values())

@@ -1,8 +1,7 @@
-"""Message understanding: does it need a search, for what; known people, abbreviations.
+"""Message understanding: is a search needed, and for what; people and abbreviations.
 
-By rules alone (`language/asking`); a message that was understood a moment ago is not read again.
-
-The index knows which of them are there; their texts are fetched only when these have changed.
+Rules alone decide (`language/query`). Results are cached per caller. The index lists the caller's
+abbreviations; their texts are fetched only after a change.
 """
 
 from __future__ import annotations
@@ -42,10 +41,11 @@ MAX_ANSWERS_PER_CALLER = 128
 
 @dataclass(frozen=True, slots=True)
 class AbbreviationStamp:
-    """Which of the user's own abbreviations the caller may see, in one state of the index."""
+    """The caller's visible abbreviations in one state of the index: the cache key of their
+    terminology."""
 
     ids: tuple[str, ...] = ()
-    units: tuple[int, ...] = ()  # other words are another unit
+    units: tuple[int, ...] = ()  # a changed text has another unit
 
 
 def abbreviation_stamp(
@@ -54,15 +54,15 @@ def abbreviation_stamp(
     slots = index.abbreviations()
     if not slots:
         return AbbreviationStamp()
-    seen = index.visible(visibility_of(principal), engine.clock())
-    mine = [slot for slot in slots if seen[slot]]
+    visible = index.visible(visibility_of(principal), engine.clock())
+    mine = [slot for slot in slots if visible[slot]]
     return AbbreviationStamp(tuple(index.ids[s] for s in mine), tuple(index.units[s] for s in mine))
 
 
 def load_terminology(
     engine: EngineContext, principal: Principal, stamp: AbbreviationStamp
 ) -> Terminology:
-    """What the caller's words are looked up in."""
+    """The abbreviations that apply to the caller: the shipped ones and their own."""
     if not stamp.ids:
         return _SHIPPED_TERMINOLOGY
     cached = cached_answers(engine.caches, principal, stamp)
@@ -70,13 +70,13 @@ def load_terminology(
     if table is None:
         own = list(_own_abbreviations(engine, principal, stamp))
         table = build_terminology([*load_shipped_abbreviations(), *own])
-        if len(own) == len(stamp.ids):  # else one vanished just now, and may come back
+        if len(own) == len(stamp.ids):  # else one was removed just now: do not cache
             cached.put(_CACHE_NAME, table)
     return table
 
 
 def list_abbreviations(engine: EngineContext, principal: Principal) -> Sequence[Abbreviation]:
-    """All that count for this caller, by their short form."""
+    """All that apply to this caller, by their short form."""
     return load_caller_terminology(engine, principal).abbreviations
 
 
@@ -89,8 +89,8 @@ def load_caller_terminology(engine: EngineContext, principal: Principal) -> Term
 def cached_answers(
     caches: EngineCaches, principal: Principal, stamp: AbbreviationStamp
 ) -> BoundedCache[Hashable, Any]:
-    """Every caller has a cache of their own, so that nothing of one is served to another. It is
-    empty under a new stamp: what was forgotten or erased is not kept here either."""
+    """A cache per caller, so that no caller gets results of another. A new stamp empties it, so
+    that it does not retain forgotten or erased content."""
     return caches.understandings.get_or_make(
         caller_key(principal), lambda: BoundedCache(max_entries=MAX_ANSWERS_PER_CALLER), stamp
     )
@@ -107,7 +107,7 @@ def _own_abbreviations(
     for memory in engine.store.fetch(principal.scope, stamp.ids):
         short, long = memory.metadata.get("subject"), memory.metadata.get("value")
         if not (isinstance(short, str) and isinstance(long, str) and is_valid_short_form(short)):
-            continue  # changed into something that cannot be met
+            continue  # was changed to an invalid short form
         if memory.is_live(now) and visibility.admits(memory):
             yield Abbreviation(short, long, own=True, id=memory.id)
 
@@ -115,7 +115,7 @@ def _own_abbreviations(
 def load_known_people(
     engine: EngineContext, principal: Principal, readings: Sequence[ReadableScope]
 ) -> tuple[Collection[str], AbbreviationStamp]:
-    """People of every reading; abbreviations are a matter of one's own."""
+    """People of all readable scopes, and the stamp of the caller's own abbreviations."""
     people: dict[str, None] = {}
     stamp = AbbreviationStamp()
     with engine.index.holding(readings) as indexes:
@@ -129,22 +129,23 @@ def load_known_people(
 
 
 def _open_names(index: ScopeIndex) -> Iterator[str]:
-    """Whom a source names that is not sensitive: of the others nobody else may know."""
+    """People named in a source that is not sensitive. Names in sensitive sources are hidden from
+    other users."""
     for name, sources in index.people.items():
         if any(index.sources[id].told.sensitivity != Sensitivity.HIGH for id in sources):
             yield name
 
 
-_RECENT_PASSAGES = 4 * MAX_RECENT_TURNS  # of a conversation's end: a long turn has several
+_RECENT_PASSAGES = 4 * MAX_RECENT_TURNS  # from the end of a conversation: a long turn has several
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
     message: str
     needs_search: bool
-    reasons: tuple[str, ...]  # each begins with a stable sentence; words follow after a colon
-    query: str  # the message as it would stand alone, for recall
-    expanded: tuple[Filled, ...]  # what was put in, and why
+    reasons: tuple[str, ...]  # a stable sentence, with details after a colon
+    query: str  # the message as a self-contained query, for recall
+    expanded: tuple[Filled, ...]  # what was added, and why
 
     @property
     def is_expanded(self) -> bool:
@@ -158,8 +159,8 @@ def understand_message(
     recent: Sequence[RecentTurn] | None = None,
     thread: str | None = None,
 ) -> Understanding:
-    """``recent`` are the turns before the message, the oldest first; where they are not given, the
-    last ones that the thread's conversation holds."""
+    """``recent`` are the turns before the message, oldest first; by default the last turns of the
+    thread."""
     turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
     people, stamp = load_known_people(
         engine, principal, merge_readable_scopes(readable_scopes(engine, principal))
@@ -167,52 +168,56 @@ def understand_message(
     known = first_names(people) if principal.is_owner else frozenset()
     key = (message, tuple(latest_turns(turns)), known)
     cached = cached_answers(engine.caches, principal, stamp)
-    kept: Understanding | None = cached.get(key)
-    if kept is None:
-        kept = build_understanding(
+    understanding: Understanding | None = cached.get(key)
+    if understanding is None:
+        understanding = build_understanding(
             message, key[1], known, load_terminology(engine, principal, stamp)
         )
-        cached.put(key, kept)
-    return kept
+        cached.put(key, understanding)
+    return understanding
 
 
 def build_understanding(
-    message: str, turns: Sequence[RecentTurn], known: Collection[str], words: Terminology
+    message: str, turns: Sequence[RecentTurn], known: Collection[str], terminology: Terminology
 ) -> Understanding:
-    """Pure."""
-    asked = needs_search(message, turns, known)
-    whole = expand_follow_up(message, turns, known)
-    met = words.find_matches(whole.query)
+    """Pure: from the given values alone."""
+    search = needs_search(message, turns, known)
+    expanded = expand_follow_up(message, turns, known)
+    matches = terminology.find_matches(expanded.query)
     short = [
         Filled(each.said, each.abbreviation.long, "abbreviation")
-        for each in missing_long_forms(whole.query, met)
+        for each in missing_long_forms(expanded.query, matches)
     ]
     return Understanding(
         message,
-        asked.needed,
-        asked.reasons,
-        add_long_forms(whole.query, met),
-        (*whole.filled, *short),
+        search.needed,
+        search.reasons,
+        add_long_forms(expanded.query, matches),
+        (*expanded.filled, *short),
     )
 
 
 def load_recent_turns(
     engine: EngineContext, principal: Principal, thread: str | None, message: str = ""
 ) -> list[RecentTurn]:
-    """The end of a thread's conversation. Whoever kept the message before asking about it finds it
-    there as the last turn: it is not its own conversation."""
+    """The end of a thread's conversation. If its last turn is the message itself, that turn is left
+    out."""
     if thread is None:
         return []
     listing = SourceListing(visibility=visibility_of(principal), thread_id=thread, limit=8)
-    talks = engine.live_source_page(principal.scope, listing)
-    talk = next((source for source in talks if source.content_type in SPOKEN_CONTENT), None)
-    if talk is None:
+    conversations = engine.live_source_page(principal.scope, listing)
+    conversation = next(
+        (source for source in conversations if source.content_type in SPOKEN_CONTENT), None
+    )
+    if conversation is None:
         return []
-    first = max(1, talk.passages - _RECENT_PASSAGES + 1)
-    held = list(engine.store.passages(principal.scope, PassagesOf(talk.id, first)).values())
+    first = max(1, conversation.passages - _RECENT_PASSAGES + 1)
+    passages = list(
+        engine.store.passages(principal.scope, PassagesOf(conversation.id, first)).values()
+    )
     turns = [
         RecentTurn(" ".join(passage.text for passage in pieces), pieces[0].role)
-        for _, group in groupby(held, key=lambda passage: passage.turn)
+        for _, group in groupby(passages, key=lambda passage: passage.turn)
         if not (pieces := list(group))[0].suspicious
     ]
     if turns and fold(turns[-1].text) == fold(message):

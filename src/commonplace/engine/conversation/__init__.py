@@ -1,1 +1,1 @@
-"""Conversations: what turns leave in memory."""
+"""Conversations: store turns and the memories they give."""

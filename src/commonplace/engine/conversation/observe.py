@@ -1,6 +1,6 @@
 """observe: store conversation turns and the memories they give, in one transaction.
 
-It makes the steps; the book puts them into one changeset with those that keep the turns.
+The steps of the memories and those of the stored turns form one changeset.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from commonplace.model.sources.source import ConversationTurn, Source, SourceTyp
 
 @dataclass(frozen=True, slots=True)
 class ObservedMemory:
-    """A memory that a turn has left, and the words that gave it."""
+    """A memory from a turn, and the words of the turn that produced it."""
 
     trigger: str
     remembered: Remembered
@@ -75,13 +75,13 @@ class ObservedMemory:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """High: only who is cleared finds it, and whoever knows its id."""
+        """High: found only by callers with clearance, or by id."""
         return self.remembered.memory.sensitivity
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCandidate:
-    """A candidate, and the memory that it would be."""
+    """A candidate, and the memory that it would become."""
 
     place: int  # of its turn in the batch
     candidate: MemoryCandidate
@@ -90,7 +90,7 @@ class PlannedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ObservationPlan:
-    """What a batch of turns would leave."""
+    """The memories that a batch of turns would produce."""
 
     turns: Sequence[TurnCandidates]
     wanted: Sequence[PlannedCandidate]
@@ -107,40 +107,40 @@ class ObservationPlan:
 
 @dataclass(slots=True)
 class ObservationResult:
-    """What a batch of turns leaves, by the places of the turns."""
+    """The result of a batch of turns, by the position of the turn."""
 
     kept: list[tuple[int, ObservedMemory]] = field(default_factory=list)
     skipped: list[tuple[int, Skipped]] = field(default_factory=list)
     proposed: list[tuple[int, Proposed]] = field(default_factory=list)
     steps: tuple[ChangesetStep, ...] = ()
-    decided_on: int | None = None  # None: it rests on nothing that others could change
+    decided_on: int | None = None  # revision; None: the decision depends on nothing in the store
 
     @property
     def counted(self) -> int:
-        """What the day is charged with: something heard again is not."""
+        """The number that counts towards the daily limit; a repeat does not."""
         return sum(each.remembered.action is not Action.REFRESHED for _, each in self.kept)
 
 
 def plan_observation(
-    engine: EngineContext, principal: Principal, noticed: Sequence[TurnCandidates]
+    engine: EngineContext, principal: Principal, turns: Sequence[TurnCandidates]
 ) -> ObservationPlan:
-    """A candidate that its kind refuses is told, and hinders nothing."""
+    """A candidate that its kind refuses is reported as skipped and does not stop the others."""
     now = engine.clock()
     wanted: list[PlannedCandidate] = []
     refused: list[tuple[int, Skipped]] = []
-    for place, each in enumerate(noticed):
+    for place, each in enumerate(turns):
         for candidate in each.wanted:
             try:
-                taken = read_request(
+                request = read_request(
                     engine, principal, _turn_fields(candidate, each.turn, now), now
                 )
             except CommonplaceError as error:
                 refused.append((place, make_skipped(candidate, SkipReason.REFUSED, str(error))))
                 continue
-            # Of what stands, only its words are taken anew: the rest was perhaps set by hand.
-            said = taken.mentioned & _STATED_FIELDS
-            wanted.append(PlannedCandidate(place, candidate, replace(taken, mentioned=said)))
-    return ObservationPlan(noticed, wanted, refused)
+            # A repeat updates only these fields: the others may have been set by hand.
+            stated = request.mentioned & _STATED_FIELDS
+            wanted.append(PlannedCandidate(place, candidate, replace(request, mentioned=stated)))
+    return ObservationPlan(turns, wanted, refused)
 
 
 _STATED_FIELDS = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
@@ -161,10 +161,10 @@ def _turn_fields(
 
 @dataclass(frozen=True, slots=True)
 class TurnLocation:
-    """Where a turn is kept: the source as it will be, and the turn's passages in it."""
+    """Where a turn is stored: the source as it will be, and the turn's passages in it."""
 
     source: Source
-    passages: tuple[str, ...]  # none while its beginning is not processed
+    passages: tuple[str, ...]  # empty until the source is processed
 
 
 def decide_observation(
@@ -172,38 +172,38 @@ def decide_observation(
     principal: Principal,
     plan: ObservationPlan,
     batch: MemoryBatch,
-    homes: Mapping[int, TurnLocation],
+    locations: Mapping[int, TurnLocation],
 ) -> ObservationResult:
-    """``homes`` are those of the turns, by place. To be decided again when another was faster."""
-    left = ObservationResult(skipped=list(plan.refused))
+    """``locations``: those of the turns, by position. Runs again if the decision is stale."""
+    result = ObservationResult(skipped=list(plan.refused))
     if plan.is_empty:
-        return left
+        return result
     counters = engine.store.counters(principal.scope)
-    left.decided_on = counters.revision
+    result.decided_on = counters.revision
     if plan.wanted:
-        room = engine.observe_daily - counters.observed_on(utc_day(engine.clock()))
-        at_home = [
-            replace(each.asked, memory=_attach_turn(each.asked.memory, homes[each.place]))
+        remaining = engine.observe_daily - counters.observed_on(utc_day(engine.clock()))
+        located = [
+            replace(each.asked, memory=_attach_turn(each.asked.memory, locations[each.place]))
             for each in plan.wanted
         ]
-        left.steps = _store_planned(
-            engine, principal, plan, replace(batch, asked=at_home), room, left
+        result.steps = _store_planned(
+            engine, principal, plan, replace(batch, asked=located), remaining, result
         )
-    claims = _profile_claims(plan, homes, left)
-    steps, proposed = propose_claims(engine, principal, [said for _, said in claims])
-    left.proposed = [(place, told) for (place, _), told in zip(claims, proposed, strict=True)]
-    left.steps += steps
-    return left
+    claims = _profile_claims(plan, locations, result)
+    steps, proposed = propose_claims(engine, principal, [claim for _, claim in claims])
+    result.proposed = [(place, each) for (place, _), each in zip(claims, proposed, strict=True)]
+    result.steps += steps
+    return result
 
 
-def _attach_turn(memory: Memory, home: TurnLocation) -> Memory:
-    """What is said in a conversation that is guarded is guarded itself. What it rests on is
-    its turn, by its id: its words would outlive the conversation when that is erased."""
-    guarded = home.source.sensitivity is Sensitivity.HIGH
+def _attach_turn(memory: Memory, location: TurnLocation) -> Memory:
+    """A memory from a sensitive conversation is sensitive. Its evidence is the turn's id, not its
+    text, which would outlive the conversation."""
+    is_sensitive = location.source.sensitivity is Sensitivity.HIGH
     return memory.evolve(
-        source_id=home.source.id,
-        sensitivity=Sensitivity.HIGH if guarded else memory.sensitivity,
-        evidence=home.passages or (home.source.id,),
+        source_id=location.source.id,
+        sensitivity=Sensitivity.HIGH if is_sensitive else memory.sensitivity,
+        evidence=location.passages or (location.source.id,),
     )
 
 
@@ -212,52 +212,53 @@ def _store_planned(
     principal: Principal,
     plan: ObservationPlan,
     batch: MemoryBatch,
-    room: int,
-    left: ObservationResult,
+    remaining: int,
+    result: ObservationResult,
 ) -> tuple[ChangesetStep, ...]:
     around = load_batch_neighbourhood(engine, principal, batch)
-    gate = ObservationLimits(principal, around, room)
-    ledger, answers = plan_batch(engine, principal, batch, around, gate.refuses)
+    limits = ObservationLimits(principal, around, remaining)
+    write_plan, answers = plan_batch(engine, principal, batch, around, limits.refuses)
     for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
         if answer is None:
-            why = make_skipped(wanted.candidate, *gate.refused[place])
-            left.skipped.append((wanted.place, why))
+            skipped = make_skipped(wanted.candidate, *limits.refused[place])
+            result.skipped.append((wanted.place, skipped))
         else:
-            left.kept.append((wanted.place, ObservedMemory(wanted.candidate.trigger, answer)))
-    return ledger.all_steps()
+            result.kept.append((wanted.place, ObservedMemory(wanted.candidate.trigger, answer)))
+    return write_plan.all_steps()
 
 
 def _profile_claims(
-    plan: ObservationPlan, homes: Mapping[int, TurnLocation], left: ObservationResult
+    plan: ObservationPlan, locations: Mapping[int, TurnLocation], result: ObservationResult
 ) -> list[tuple[int, ProfileClaim]]:
-    """For the profile. A field that is kept as a memory, too, is claimed only with it."""
-    kept = {(place, each.trigger): each.remembered.id for place, each in left.kept}
+    """Claims for profile fields. A field that is also a memory is claimed only if that memory was
+    stored."""
+    stored = {(place, each.trigger): each.remembered.id for place, each in result.kept}
     claims: list[tuple[int, ProfileClaim]] = []
-    for place, noticed in enumerate(plan.turns):
-        for candidate in noticed.claims:
-            memory = kept.get((place, candidate.trigger))
+    for place, turn in enumerate(plan.turns):
+        for candidate in turn.claims:
+            memory = stored.get((place, candidate.trigger))
             if memory is None and not candidate.is_sensitive:
                 continue
             try:
-                said = _profile_claim(candidate, noticed, homes[place].source, memory)
+                claim = _profile_claim(candidate, turn, locations[place].source, memory)
             except CommonplaceError as error:
-                left.skipped.append(
+                result.skipped.append(
                     (place, make_skipped(candidate, SkipReason.REFUSED, str(error)))
                 )
                 continue
-            claims.append((place, said))
+            claims.append((place, claim))
     return claims
 
 
 def _profile_claim(
-    candidate: MemoryCandidate, noticed: TurnCandidates, home: Source, memory: str | None
+    candidate: MemoryCandidate, turn: TurnCandidates, source: Source, memory: str | None
 ) -> ProfileClaim:
     return read_claim(
         candidate.profile_field,
         candidate.profile_value,
-        evidence=[redact_credentials(candidate.trigger, noticed.wanted)],
-        thread=noticed.turn.thread,
-        source_id=home.id,
+        evidence=[redact_credentials(candidate.trigger, turn.wanted)],
+        thread=turn.turn.thread,
+        source_id=source.id,
         memory_id=None if candidate.is_sensitive else memory,
     )
 
@@ -265,11 +266,11 @@ def _profile_claim(
 def is_owner_speaking(
     engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
 ) -> list[bool]:
-    """Of each turn, whether a user who speaks in it is the owner: no name is given, or theirs."""
+    """For each turn, whether its user is the owner: no speaker is named, or the owner is."""
     names = {fold(principal.user_id)}
     if any(turn.speaker and fold(turn.speaker) not in names for turn in turns):
-        called = engine.store.fetch(principal.scope, ["profile:preferred_name"])
-        names |= {fold(str(each.metadata.get("value", ""))) for each in called}
+        fields = engine.store.fetch(principal.scope, ["profile:preferred_name"])
+        names |= {fold(str(each.metadata.get("value", ""))) for each in fields}
     return [turn.speaker is None or fold(turn.speaker) in names for turn in turns]
 
 
@@ -278,17 +279,17 @@ CandidateLookup = Callable[[str], Choice]
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What one turn has left."""
+    """The result of one turn."""
 
     stored: tuple[ObservedMemory, ...]
-    conflicts: tuple[ObservedMemory, ...]  # held until a person decides
+    conflicts: tuple[ObservedMemory, ...]  # pending until a person decides
     skipped: tuple[Skipped, ...]
     proposals: tuple[Proposed, ...]  # for the profile
-    forget: tuple[Choice, ...]  # what may be meant: nothing was forgotten
-    source_id: str | None  # of the thread's conversation; None: the turn was not to be kept
-    passages: tuple[str, ...]  # of this turn in it; none while its beginning is not processed
+    forget: tuple[Choice, ...]  # candidates to forget: nothing was forgotten
+    source_id: str | None  # of the thread's conversation; None: the turn was not stored
+    passages: tuple[str, ...]  # of this turn; empty until the source is processed
     revision: int
-    why_not: str = ""  # why it was not looked at closely
+    why_not: str = ""  # why the turn was not examined
 
     @property
     def looked_closely(self) -> bool:
@@ -303,43 +304,45 @@ def observe_turns(
 ) -> list[Observed]:
     """All turns in one transaction, with one call to the embedder."""
     principal = request.principal
-    noticed = _select_turn_candidates(engine, principal, turns)
-    choices = [tuple(look_up(each.query) for each in seen.forget) for seen in noticed]
-    plan = plan_observation(engine, principal, noticed)
-    said = {place: seen.kept for place, seen in enumerate(noticed) if seen.kept}
-    talks = thread_updates(engine, principal, list(said.values()))
-    passages = [passage for talk in talks for passage in talk.passages]
-    spoken = [passage_text_to_embed(*each) for each in passages]
-    batch = prepare_batch(engine, principal, [each.asked for each in plan.wanted], spoken)
-    of_passages = [
+    candidates = _select_turn_candidates(engine, principal, turns)
+    choices = [tuple(look_up(each.query) for each in selected.forget) for selected in candidates]
+    plan = plan_observation(engine, principal, candidates)
+    stored = {place: selected.kept for place, selected in enumerate(candidates) if selected.kept}
+    updates = thread_updates(engine, principal, list(stored.values()))
+    passages = [passage for update in updates for passage in update.passages]
+    texts = [passage_text_to_embed(*each) for each in passages]
+    batch = prepare_batch(engine, principal, [each.asked for each in plan.wanted], texts)
+    passage_indexes = [
         build_passage_indexing(*each, batch.scales.vectors.get(text))
-        for each, text in zip(passages, spoken, strict=True)
+        for each, text in zip(passages, texts, strict=True)
     ]
 
     def decision() -> tuple[Changeset, tuple[ObservationResult, dict[int, TurnLocation]]]:
-        rest = iter(of_passages)
+        rest = iter(passage_indexes)
         grown = [
-            grow_thread(engine, principal, talk, list(islice(rest, len(talk.passages))))
-            for talk in talks
+            grow_thread(engine, principal, update, list(islice(rest, len(update.passages))))
+            for update in updates
         ]
-        homes = _locate_turns(said, talks, grown)
-        left = decide_observation(engine, principal, plan, batch, homes)
+        locations = _locate_turns(stored, updates, grown)
+        result = decide_observation(engine, principal, plan, batch, locations)
         changeset = Changeset(
             principal.scope,
             engine.clock(),
             principal.actor,
-            (*(step for each in grown for step in each.steps), *left.steps),
-            left.decided_on,
-            talks[0].thread if len(talks) == 1 else None,
-            observed=left.counted,
+            (*(step for each in grown for step in each.steps), *result.steps),
+            result.decided_on,
+            updates[0].thread if len(updates) == 1 else None,
+            observed=result.counted,
         )
-        return changeset, (left, homes)
+        return changeset, (result, locations)
 
-    revision, (left, homes) = run_transaction(engine, request, decision)
-    log_repeats(engine, principal, [each.remembered for _, each in left.kept], batch.common_thread)
+    revision, (result, locations) = run_transaction(engine, request, decision)
+    log_repeats(
+        engine, principal, [each.remembered for _, each in result.kept], batch.common_thread
+    )
     answers = [
-        _observed_answer(seen, place, left, choices[place], homes.get(place), revision)
-        for place, seen in enumerate(noticed)
+        _observed_answer(selected, place, result, choices[place], locations.get(place), revision)
+        for place, selected in enumerate(candidates)
     ]
     _log_turns(engine, principal, turns, answers)
     return answers
@@ -357,47 +360,47 @@ def _select_turn_candidates(
 
 
 def _locate_turns(
-    said: Mapping[int, ConversationTurn],
-    talks: Sequence[ThreadUpdate],
+    stored: Mapping[int, ConversationTurn],
+    updates: Sequence[ThreadUpdate],
     grown: Sequence[GrownThread],
 ) -> dict[int, TurnLocation]:
-    """Of each turn that is kept, by its place in the batch."""
-    by_thread = {talk.thread: (talk, each) for talk, each in zip(talks, grown, strict=True)}
-    met: Counter[str] = Counter()
-    homes = {}
-    for place, turn in said.items():
-        talk, each = by_thread[turn.thread]
-        met[turn.thread] += 1
-        own = talk.of_turn(met[turn.thread]) if each.passages else []
-        homes[place] = TurnLocation(each.source, tuple(each.passages[n] for n in own))
-    return homes
+    """The location of each stored turn, by its position in the batch."""
+    by_thread = {update.thread: (update, each) for update, each in zip(updates, grown, strict=True)}
+    turn_numbers: Counter[str] = Counter()
+    locations = {}
+    for place, turn in stored.items():
+        update, each = by_thread[turn.thread]
+        turn_numbers[turn.thread] += 1
+        numbers = update.of_turn(turn_numbers[turn.thread]) if each.passages else []
+        locations[place] = TurnLocation(each.source, tuple(each.passages[n] for n in numbers))
+    return locations
 
 
 def _observed_answer(
-    seen: TurnCandidates,
+    selected: TurnCandidates,
     place: int,
-    left: ObservationResult,
+    result: ObservationResult,
     forget: tuple[Choice, ...],
-    home: TurnLocation | None,
+    location: TurnLocation | None,
     revision: int,
 ) -> Observed:
     kept = [
         replace(each, remembered=replace(each.remembered, revision=revision))
-        for turn, each in left.kept
+        for turn, each in result.kept
         if turn == place
     ]
     return Observed(
         stored=tuple(k for k in kept if k.remembered.action is not Action.PENDING),
         conflicts=tuple(k for k in kept if k.remembered.action is Action.PENDING),
-        skipped=(*seen.skipped, *(each for turn, each in left.skipped if turn == place)),
+        skipped=(*selected.skipped, *(each for turn, each in result.skipped if turn == place)),
         proposals=tuple(
-            replace(each, revision=revision) for turn, each in left.proposed if turn == place
+            replace(each, revision=revision) for turn, each in result.proposed if turn == place
         ),
         forget=forget,
-        source_id=home.source.id if home else None,
-        passages=home.passages if home else (),
+        source_id=location.source.id if location else None,
+        passages=location.passages if location else (),
         revision=revision,
-        why_not=seen.why_not,
+        why_not=selected.why_not,
     )
 
 
@@ -407,10 +410,10 @@ def _log_turns(
     turns: Sequence[ConversationTurn],
     answers: Sequence[Observed],
 ) -> None:
-    """What became of each turn, in numbers, for those who look after the engine."""
+    """Journal the outcome of each turn as counts, for operators."""
     for turn, answer in zip(turns, answers, strict=True):
         kept = answer.stored or answer.conflicts or answer.proposals
-        told = {
+        counts = {
             "stored": len(answer.stored),
             "held": len(answer.conflicts),
             "proposed": len(answer.proposals),
@@ -420,7 +423,7 @@ def _log_turns(
             op=Op.CLASSIFY,
             status=JournalStatus.OK if kept else JournalStatus.SKIPPED,
             subject=answer.source_id,
-            meta={name: count for name, count in told.items() if count},
+            meta={name: count for name, count in counts.items() if count},
         )
         engine.access_log.record_later(
             Bookkeeping(

@@ -46,27 +46,29 @@ from commonplace.model.memory.memory import Memory, Sensitivity, State
 from commonplace.model.sources.source import ConversationTurn, Source, SpeakerRole
 from commonplace.store.queries import NO_LIMIT, MemoryListing
 
-MIN_EXAMINED_CHARACTERS = 200  # characters: a longer turn is looked at even without a trigger
+MIN_EXAMINED_CHARACTERS = 200  # a longer turn is examined even without a trigger
 
 
 class SkipReason(StrEnum):
     """Why a candidate was not stored."""
 
-    UNSURE = "unsure"  # its confidence is below 0.7
-    TURN_FULL = "turn_full"  # the turn has given three memories
-    DAY_FULL = "day_full"  # the day has given as many as the setting observe_daily allows
-    RECALLED = "recalled"  # it stands in lines that this memory gave out
-    REPEAT = "repeat"  # a memory says so already
-    SUSPICIOUS = "suspicious"  # reads like instructions that somebody planted
-    NOT_THE_OWNER = "not_the_owner"  # only the owner gives orders, or changes what the owner said
-    REFUSED = "refused"  # a rule of its kind refuses it
-    ASKED_NOT_TO = "asked_not_to_keep_it"  # the speaker does not want it kept, in any form
+    UNSURE = "unsure"  # confidence below 0.7
+    TURN_FULL = "turn_full"  # the turn already produced three memories
+    DAY_FULL = "day_full"  # the daily limit (setting observe_daily) is reached
+    RECALLED = "recalled"  # the text is a line that this memory returned before
+    REPEAT = "repeat"  # an active memory states it already
+    SUSPICIOUS = "suspicious"  # looks like a prompt injection
+    NOT_THE_OWNER = (
+        "not_the_owner"  # only the owner gives instructions or changes the owner's statements
+    )
+    REFUSED = "refused"  # a rule of the kind refuses it
+    ASKED_NOT_TO = "asked_not_to_keep_it"  # the speaker asked not to store it
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
     content: str
-    trigger: str  # the words of the turn
+    trigger: str  # the words of the turn that produced the candidate
     kind: str
     confidence: float
     reason: SkipReason
@@ -75,18 +77,18 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class TurnCandidates:
-    """Of one turn."""
+    """The candidates of one turn."""
 
     turn: ConversationTurn
-    kept: ConversationTurn | None  # the turn as the conversation keeps it; None: it does not
+    kept: ConversationTurn | None  # the turn as the conversation stores it; None: not stored
     wanted: tuple[MemoryCandidate, ...] = ()  # may become memories
-    claims: tuple[MemoryCandidate, ...] = ()  # about the profile
+    claims: tuple[MemoryCandidate, ...] = ()  # for profile fields
     forget: tuple[ForgetRequest, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    why_not: str = ""  # it was not looked at closely
+    why_not: str = ""  # why the turn was not examined
 
 
-SuspicionCheck = Callable[[str], bool]  # whether a text reads like instructions to an agent
+SuspicionCheck = Callable[[str], bool]  # whether a text looks like a prompt injection
 
 
 def select_candidates(
@@ -96,52 +98,54 @@ def select_candidates(
     is_the_user: bool,
     is_suspicious: SuspicionCheck,
 ) -> TurnCandidates:
-    """``own_words``: what bullets of this memory begin with."""
-    may, unkept = _drop_unwanted(turn)
-    if may is None:
-        return TurnCandidates(turn, None, skipped=unkept, why_not="asked not to keep it")
-    own = replace(may, text=remove_recalled_lines(may.text, own_words))
+    """``own_words``: category and kind names, which begin the bullet lines that this memory
+    returns."""
+    allowed, opted_out = _drop_unwanted(turn)
+    if allowed is None:
+        return TurnCandidates(turn, None, skipped=opted_out, why_not="asked not to keep it")
+    own = replace(allowed, text=remove_recalled_lines(allowed.text, own_words))
     found = _find_candidates(own, is_the_user)
-    kept = replace(may, text=redact_credentials(may.text, found))
-    recalled = _skip_recalled(may, found, is_the_user) if own != may else ()
+    kept = replace(allowed, text=redact_credentials(allowed.text, found))
+    recalled = _skip_recalled(allowed, found, is_the_user) if own != allowed else ()
     if not found and (
         turn.role is not SpeakerRole.USER or len(own.text) <= MIN_EXAMINED_CHARACTERS
     ):
         return TurnCandidates(
-            turn, kept, skipped=(*unkept, *recalled), why_not=_reason_not_examined(own, may)
+            turn, kept, skipped=(*opted_out, *recalled), why_not=_reason_not_examined(own, allowed)
         )
-    candidates, foreign = _split_by_speaker(turn, found, is_the_user)
-    planted = is_suspicious(turn.text)
-    sorted_out = [_check_refused(each, planted, is_suspicious) for each in candidates]
-    passed = [c for c, refused in zip(candidates, sorted_out, strict=True) if refused is None]
+    candidates, not_hearsay = _split_by_speaker(turn, found, is_the_user)
+    turn_is_suspicious = is_suspicious(turn.text)
+    refusals = [_check_refused(each, turn_is_suspicious, is_suspicious) for each in candidates]
+    passed = [c for c, refused in zip(candidates, refusals, strict=True) if refused is None]
     wanted = [each for each in passed if not each.is_sensitive]
-    over = [make_skipped(each, SkipReason.TURN_FULL) for each in wanted[MAX_STORED:]]
+    over_limit = [make_skipped(each, SkipReason.TURN_FULL) for each in wanted[MAX_STORED:]]
     return TurnCandidates(
         turn,
         kept,
         wanted=tuple(wanted[:MAX_STORED]),
         claims=_select_claims(passed, wanted[:MAX_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetRequest) and is_the_user),
-        skipped=(*unkept, *foreign, *filter(None, sorted_out), *over, *recalled),
+        skipped=(*opted_out, *not_hearsay, *filter(None, refusals), *over_limit, *recalled),
     )
 
 
 def _drop_unwanted(turn: ConversationTurn) -> tuple[ConversationTurn | None, tuple[Skipped, ...]]:
-    """A wish not to keep goes before everything. What it covers is not repeated in the answer."""
+    """An opt-out is applied before anything else. The text that it covers is not repeated in the
+    answer."""
     if turn.role is not SpeakerRole.USER:
         return turn, ()
-    may = remove_opt_outs(turn.text)
-    left_out = tuple(
+    kept = remove_opt_outs(turn.text)
+    skipped = tuple(
         Skipped(wish, wish, "", 1.0, SkipReason.ASKED_NOT_TO, "nor kept in the conversation")
-        for wish in may.wishes
+        for wish in kept.wishes
     )
-    return (replace(turn, text=may.text) if may.text else None), left_out
+    return (replace(turn, text=kept.text) if kept.text else None), skipped
 
 
 def _find_candidates(
     turn: ConversationTurn, is_the_user: bool
 ) -> tuple[MemoryCandidate | ForgetRequest, ...]:
-    if turn.role is SpeakerRole.SYSTEM:  # whoever set the agent up says nothing of the user
+    if turn.role is SpeakerRole.SYSTEM:  # system prompts do not describe the user
         return ()
     speaker = None if is_the_user else turn.speaker
     return find_candidates(turn.text, role=turn.role, speaker=speaker, said_at=turn.at)
@@ -150,26 +154,26 @@ def _find_candidates(
 def _split_by_speaker(
     turn: ConversationTurn, found: Sequence[MemoryCandidate | ForgetRequest], is_the_user: bool
 ) -> tuple[list[MemoryCandidate], list[Skipped]]:
-    """What somebody else says is hearsay, and what cannot be that is left out."""
+    """Statements of other speakers become hearsay; those that cannot are skipped."""
     candidates = [each for each in found if isinstance(each, MemoryCandidate)]
     if is_the_user or turn.role is not SpeakerRole.USER or turn.speaker is None:
         return candidates, []
-    told = [(each, to_hearsay(each, turn.speaker)) for each in candidates]
-    left_out = [
-        make_skipped(each, SkipReason.NOT_THE_OWNER) for each, heard in told if heard is None
+    pairs = [(each, to_hearsay(each, turn.speaker)) for each in candidates]
+    skipped = [
+        make_skipped(each, SkipReason.NOT_THE_OWNER) for each, hearsay in pairs if hearsay is None
     ]
-    return [heard for _, heard in told if heard is not None], left_out
+    return [hearsay for _, hearsay in pairs if hearsay is not None], skipped
 
 
 def _skip_recalled(
     turn: ConversationTurn, own: Sequence[MemoryCandidate | ForgetRequest], is_the_user: bool
 ) -> tuple[Skipped, ...]:
-    """What would be taken for the user's words if it were not known again."""
-    said = {each.content for each in own if isinstance(each, MemoryCandidate)}
+    """Candidates in recalled lines, which would otherwise count as the user's own words."""
+    own_contents = {each.content for each in own if isinstance(each, MemoryCandidate)}
     return tuple(
         make_skipped(each, SkipReason.RECALLED)
         for each in _find_candidates(turn, is_the_user)
-        if isinstance(each, MemoryCandidate) and each.content not in said
+        if isinstance(each, MemoryCandidate) and each.content not in own_contents
     )
 
 
@@ -182,13 +186,16 @@ def _reason_not_examined(own: ConversationTurn, turn: ConversationTurn) -> str:
 
 
 def _check_refused(
-    candidate: MemoryCandidate, planted: bool, is_suspicious: SuspicionCheck
+    candidate: MemoryCandidate, turn_is_suspicious: bool, is_suspicious: SuspicionCheck
 ) -> Skipped | None:
-    """``planted``: something in its turn is suspicious, which makes no order of it believable."""
+    """``turn_is_suspicious``: the turn looks like a prompt injection, so no instruction in it is
+    trusted."""
     if candidate.confidence < MIN_STORED_CONFIDENCE:
         return make_skipped(candidate, SkipReason.UNSURE)
-    said = (candidate.content, candidate.trigger, candidate.profile_value or "")
-    if (planted and POLICIES[candidate.kind].is_instruction) or any(map(is_suspicious, said)):
+    texts = (candidate.content, candidate.trigger, candidate.profile_value or "")
+    if (turn_is_suspicious and POLICIES[candidate.kind].is_instruction) or any(
+        map(is_suspicious, texts)
+    ):
         return make_skipped(candidate, SkipReason.SUSPICIOUS)
     return None
 
@@ -196,8 +203,8 @@ def _check_refused(
 def _select_claims(
     passed: Sequence[MemoryCandidate], stored: Sequence[MemoryCandidate]
 ) -> tuple[MemoryCandidate, ...]:
-    """Sensitive fields wait for the owner and are no memories; the others are both, unless the
-    memory is guarded: the profile shows to all what it holds."""
+    """Sensitive fields wait for the owner's decision and do not become memories. Other fields
+    become both, unless the memory has sensitivity high: every caller can read the profile."""
     return tuple(
         each
         for each in passed
@@ -236,39 +243,38 @@ def candidate_fields(candidate: MemoryCandidate, said_at: datetime | None) -> di
 
 
 def _candidate_valid_from(candidate: MemoryCandidate, said_at: datetime | None) -> datetime | None:
-    """What is said holds since it was said, unless the words say otherwise."""
+    """A statement is valid from the time of its turn, unless the text says otherwise."""
     until = candidate.valid_to
-    over = until is not None and (said_at is None or until <= said_at)
-    return candidate.valid_from or (None if over else said_at)
+    has_ended = until is not None and (said_at is None or until <= said_at)
+    return candidate.valid_from or (None if has_ended else said_at)
 
 
 @dataclass(slots=True)
 class ObservationLimits:
-    """An agent that tells of a category it does not see is treated as if nothing were there."""
+    """Limits on what a batch of candidates may store. For a category that the agent cannot see, the
+    outcome is the same as if the store had no such memory."""
 
     principal: Principal
     around: Neighbourhood
-    remaining: int  # how many more are taken
+    remaining: int  # how many more memories may be stored
     refused: dict[int, tuple[SkipReason, str]] = field(default_factory=dict)
     taken: list[Kind] = field(default_factory=list)
 
-    def refuses(
-        self, place: int, memory: Memory, decision: WriteDecision, ledger: WritePlan
-    ) -> bool:
-        blind = not visibility_of(self.principal).admits_category(memory.category)
-        if decision.action is Action.REFRESHED and not blind:
+    def refuses(self, place: int, memory: Memory, decision: WriteDecision, plan: WritePlan) -> bool:
+        is_hidden = not visibility_of(self.principal).admits_category(memory.category)
+        if decision.action is Action.REFRESHED and not is_hidden:
             return False
-        why = self._refusal(memory, decision, ledger)
-        if why is None:
+        refusal = self._refusal(memory, decision, plan)
+        if refusal is None:
             self.taken.append(memory.kind)
             return False
-        self.refused[place] = why
+        self.refused[place] = refusal
         return True
 
     def _refusal(
-        self, memory: Memory, decision: WriteDecision, ledger: WritePlan
+        self, memory: Memory, decision: WriteDecision, plan: WritePlan
     ) -> tuple[SkipReason, str] | None:
-        if decision.action is Action.STORED and self._is_stated(memory, ledger):
+        if decision.action is Action.STORED and self._is_stated(memory, plan):
             return SkipReason.REPEAT, "a memory says so already"
         if memory.facet == HEARSAY_FACET and _overrides_first_hand(decision):
             return SkipReason.NOT_THE_OWNER, "hearsay, against what is known at first hand"
@@ -280,14 +286,14 @@ class ObservationLimits:
             return SkipReason.DAY_FULL, "the day has given as many as observe_daily allows"
         return None
 
-    def _is_stated(self, memory: Memory, ledger: WritePlan) -> bool:
-        """Whether a sentence of what stands, of whatever kind, says just this. An event may come
-        again, on another day."""
-        said = fold(memory.content)
+    def _is_stated(self, memory: Memory, plan: WritePlan) -> bool:
+        """True if a sentence of an active memory of any kind equals this text. An event may recur
+        on another day."""
+        text = fold(memory.content)
         return any(
-            said in map(fold, (old.content, *split_sentences(old.content)))
-            for old in ledger.standing.values()
-            if old.is_live(ledger.now)
+            text in map(fold, (old.content, *split_sentences(old.content)))
+            for old in plan.standing.values()
+            if old.is_live(plan.now)
             and can_see(self.principal, old)
             and not (memory.kind is old.kind and POLICIES[memory.kind].recurs)
         )
@@ -314,10 +320,10 @@ def prepare_candidates(
     candidates: Sequence[tuple[int, MemoryCandidate]],
     said_at: Mapping[int, datetime],
 ) -> MemoryBatch:
-    """The slow part: what may be kept, embedded. What a kind refuses is left out, and so is what
-    only its owner's consent lets in (a sensitive field of the profile)."""
+    """The slow part, outside the transaction: validate and embed. Candidates that their kind
+    refuses are skipped, and so are sensitive profile fields, which need the owner's consent."""
     wanted: list[RememberRequest] = []
-    told = (
+    known = (
         _known_statements(engine, principal, source)
         if any(c.otherwise for _, c in candidates)
         else ()
@@ -325,18 +331,18 @@ def prepare_candidates(
     for passage, candidate in candidates:
         if candidate.confidence < MIN_STORED_CONFIDENCE or candidate.is_sensitive:
             continue
-        if any(fold(each) in told for each in candidate.otherwise):
-            continue  # it was told before its speaker had this name
+        if any(fold(each) in known for each in candidate.otherwise):
+            continue  # stored under another name of its speaker
         fields = candidate_fields(candidate, said_at.get(passage)) | {
             "source_type": source.source_type,
             "thread_id": source.thread_id,
         }
         try:
-            taken = read_request(engine, principal, fields, engine.clock())
-        except CommonplaceError:  # it does not fit its kind: the source keeps it anyway
+            request = read_request(engine, principal, fields, engine.clock())
+        except CommonplaceError:  # invalid for its kind: the source still has the text
             continue
-        memory = _attach_source(taken.memory, source, passage)
-        wanted.append(replace(taken, memory=memory, wish=OnConflict.ALTERNATIVE))
+        memory = _attach_source(request.memory, source, passage)
+        wanted.append(replace(request, memory=memory, wish=OnConflict.ALTERNATIVE))
     wanted = wanted[:MAX_MEMORIES_PER_SOURCE]
     return prepare_batch(engine, principal, wanted)
 
@@ -344,20 +350,21 @@ def prepare_candidates(
 def store_candidates(
     engine: EngineContext, principal: Principal, source: Source, batch: MemoryBatch
 ) -> StoredCandidates:
-    """To be decided again when another was faster."""
-    told = _known_statements(engine, principal, source)
-    new = [n for n, each in enumerate(batch.asked) if fold(each.memory.content) not in told]
+    """Runs again if the decision is stale."""
+    known = _known_statements(engine, principal, source)
+    new = [n for n, each in enumerate(batch.asked) if fold(each.memory.content) not in known]
     if not new:
         return StoredCandidates()
     rest = batch.part(new)
     around = load_batch_neighbourhood(engine, principal, rest)
-    gate = ObservationLimits(principal, around, len(new))
-    ledger, answers = plan_batch(engine, principal, rest, around, gate.refuses)
-    return StoredCandidates(ledger.all_steps(), tuple(each for each in answers if each is not None))
+    limits = ObservationLimits(principal, around, len(new))
+    plan, answers = plan_batch(engine, principal, rest, around, limits.refuses)
+    return StoredCandidates(plan.all_steps(), tuple(each for each in answers if each is not None))
 
 
 def _known_statements(engine: EngineContext, principal: Principal, source: Source) -> set[str]:
-    """By this source, and whatever became of it: what was forgotten does not come back."""
+    """Texts of all memories from this source, forgotten ones included, so that those are not stored
+    again."""
     listing = MemoryListing(
         filters=Filters(source_id=source.id),
         visibility=OWNER_VISIBILITY,
@@ -368,10 +375,10 @@ def _known_statements(engine: EngineContext, principal: Principal, source: Sourc
 
 
 def _attach_source(memory: Memory, source: Source, passage: int) -> Memory:
-    """It rests on its passage, by its id: its words would outlive the source otherwise."""
-    guarded = source.sensitivity is Sensitivity.HIGH
+    """The evidence is the passage's id, not its text, which would outlive the source."""
+    is_sensitive = source.sensitivity is Sensitivity.HIGH
     return memory.evolve(
         source_id=source.id,
-        sensitivity=Sensitivity.HIGH if guarded else memory.sensitivity,
+        sensitivity=Sensitivity.HIGH if is_sensitive else memory.sensitivity,
         evidence=(f"{source.id}#{passage}",),
     )

@@ -41,7 +41,7 @@ _SAME_RELATIONS = (MemoryRelation.REPEAT, MemoryRelation.REWORDING)
 
 @dataclass(frozen=True, slots=True)
 class HoldResult:
-    """Where a value waits now, and the steps that bring it there."""
+    """The conflict in which a value is pending, and the steps that put it there."""
 
     conflict: str
     held: HeldValue
@@ -49,28 +49,28 @@ class HoldResult:
 
 
 def hold_in_conflict(
-    new: HeldValue, targets: Sequence[Memory], waiting: Sequence[HeldValue]
+    new: HeldValue, targets: Sequence[Memory], pending: Sequence[HeldValue]
 ) -> HoldResult:
-    """Into the conflict of its targets, or into a new one. One that waits there already, waits
-    once; targets of several conflicts make these one question."""
-    known = list(dict.fromkeys(target.conflict for target in targets if target.conflict))
-    for each in waiting:
-        if each.conflict in known and is_same_statement(each.memory, new.memory):
-            return _open_conflict(str(each.conflict), each, targets, known, ())
-    conflict = known[0] if known else str(new.conflict)
-    placed = replace(new, conflict=conflict)
-    return _open_conflict(conflict, placed, targets, known, (placed,))
+    """Add the value to the conflict of its targets, or to a new one. A value that is pending there
+    already is not added again. Targets of several conflicts merge these into one."""
+    open_conflicts = list(dict.fromkeys(target.conflict for target in targets if target.conflict))
+    for each in pending:
+        if each.conflict in open_conflicts and is_same_statement(each.memory, new.memory):
+            return _open_conflict(str(each.conflict), each, targets, open_conflicts, ())
+    conflict = open_conflicts[0] if open_conflicts else str(new.conflict)
+    held = replace(new, conflict=conflict)
+    return _open_conflict(conflict, held, targets, open_conflicts, (held,))
 
 
 def _open_conflict(
     conflict: str,
     held: HeldValue,
     targets: Sequence[Memory],
-    known: Sequence[str],
+    open_conflicts: Sequence[str],
     values: tuple[HeldValue, ...],
 ) -> HoldResult:
-    """One question about all the targets; none when that is what is asked already."""
-    absorbed = tuple(each for each in known if each != conflict)
+    """One conflict about all the targets; no step if it exists already."""
+    absorbed = tuple(each for each in open_conflicts if each != conflict)
     if not values and all(target.conflict == conflict for target in targets):
         return HoldResult(conflict, held)
     entry = Entry(
@@ -86,13 +86,13 @@ def _open_conflict(
     return HoldResult(conflict, held, (step,))
 
 
-def hold_alternative(alternative: HeldValue, stands: Memory) -> HoldValues:
+def hold_alternative(alternative: HeldValue, target: Memory) -> HoldValues:
     entry = Entry(
         op=Op.HOLD,
         event=Event.UPDATE,
-        subject=stands.id,
-        category=stands.category,
-        old_ref=stands.ref,
+        subject=target.id,
+        category=target.category,
+        old_ref=target.ref,
         meta={"alternative": alternative.memory.id},
     )
     return HoldValues(None, (alternative,), entry)
@@ -104,7 +104,7 @@ def is_same_statement(one: Memory, other: Memory) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TransferredHolds:
-    """What still waits when one memory has taken another's place."""
+    """Values still held after one memory has replaced another."""
 
     steps: tuple[ChangesetStep, ...]
     left: tuple[HeldValue, ...]
@@ -113,39 +113,42 @@ class TransferredHolds:
 def held_values_about(
     engine: EngineContext, principal: Principal, memory: Memory
 ) -> list[HeldValue]:
-    """In the question that it is asked about in, and beside it."""
+    """Values in the memory's conflict, and alternatives to it."""
     conflicts = [memory.conflict] if memory.conflict else []
     query = HeldQuery(conflicts=conflicts, alternative_to=[memory.id])
     return engine.store.held(principal.scope, query)
 
 
 def transfer_held_values(
-    old: Memory, waiting: Sequence[HeldValue], new: Memory
+    old: Memory, held_values: Sequence[HeldValue], new: Memory
 ) -> TransferredHolds:
-    """What was held against the old one is held against the new one, but for what it says itself.
-    The reasons are put anew: a word of the old one may not outlive it here."""
-    answered = [held.memory.id for held in waiting if is_same_statement(held.memory, new)]
+    """Values held against the old memory are held against the new one, except those that the new
+    one states itself. The reasons are computed again, because a reason quotes the old memory, which
+    may be erased."""
+    answered = [held.memory.id for held in held_values if is_same_statement(held.memory, new)]
     left = tuple(
         replace(
             held,
             alternative_to=held.alternative_to and new.id,
             reason=relate_memories(held.memory, new, None).reason,
         )
-        for held in waiting
+        for held in held_values
         if held.memory.id not in answered
     )
-    asked = tuple(held for held in left if held.conflict)
-    beside = tuple(held for held in left if held.alternative_to)
+    pending = tuple(held for held in left if held.conflict)
+    alternatives = tuple(held for held in left if held.alternative_to)
     steps: list[ChangesetStep] = []
-    if asked:
+    if pending:
         entry = _transfer_entry(new, {"conflict": old.conflict})
-        steps.append(HoldValues(old.conflict, asked, entry, targets=(new.id,), releases=(old.id,)))
-    if beside:
-        told = {"alternatives": [held.memory.id for held in beside]}
-        steps.append(HoldValues(None, beside, _transfer_entry(new, told)))
+        steps.append(
+            HoldValues(old.conflict, pending, entry, targets=(new.id,), releases=(old.id,))
+        )
+    if alternatives:
+        meta = {"alternatives": [held.memory.id for held in alternatives]}
+        steps.append(HoldValues(None, alternatives, _transfer_entry(new, meta)))
     if answered:
-        over = not asked and any(held.conflict for held in waiting)
-        steps.append(release_held_values(new.id, answered, old.conflict if over else None))
+        is_resolved = not pending and any(held.conflict for held in held_values)
+        steps.append(release_held_values(new.id, answered, old.conflict if is_resolved else None))
     return TransferredHolds(tuple(steps), left)
 
 
@@ -156,8 +159,8 @@ def _transfer_entry(new: Memory, meta: dict[str, Any]) -> Entry:
 def find_held_values(
     engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> list[HeldValue]:
-    """Those of the ids that are held values the caller may see. To erase one is to decide, unless
-    one told it oneself."""
+    """The held values with these ids that the caller may see. Erasing a held value decides about
+    it, so it needs that right unless the caller asserted the value."""
     held = engine.store.held(principal.scope, HeldQuery(ids=list(ids)))
     visible = [each for each in held if can_see(principal, each.memory)]
     if any(each.actor != principal.actor for each in visible) and not principal.decides:
@@ -172,11 +175,12 @@ def find_held_values(
 def held_values_from_sources(
     engine: EngineContext, principal: Principal, sources: Collection[str]
 ) -> list[HeldValue]:
-    """What waits because one of these sources told it, whoever may see it."""
-    waiting = engine.store.held(principal.scope) if sources else []
+    """Values held because one of these sources asserts them, whether or not the caller may see
+    them."""
+    held = engine.store.held(principal.scope) if sources else []
     return [
         each
-        for each in waiting
+        for each in held
         if not each.contributes_to and not supporting_sources(each.memory).isdisjoint(sources)
     ]
 
@@ -184,16 +188,17 @@ def held_values_from_sources(
 def remove_held_values(
     engine: EngineContext,
     principal: Principal,
-    doomed: Sequence[HeldValue],
+    removed: Sequence[HeldValue],
     event: Event = Event.ERASE,
 ) -> list[ChangesetStep]:
-    """Gone, when erased without a word of it; a question without a held value is over."""
+    """Remove these held values; an erasure leaves no text behind. A conflict without held values
+    ends."""
     steps: list[ChangesetStep] = []
-    conflicts = {each.conflict for each in doomed if each.conflict}
-    ids = [each.memory.id for each in doomed]
+    conflicts = {each.conflict for each in removed if each.conflict}
+    ids = [each.memory.id for each in removed]
     for conflict in sorted(conflicts):
-        waiting = engine.store.held(principal.scope, HeldQuery(conflicts=[conflict]))
-        if all(each.memory.id in ids for each in waiting):
+        pending = engine.store.held(principal.scope, HeldQuery(conflicts=[conflict]))
+        if all(each.memory.id in ids for each in pending):
             entry = Entry(op=Op.DELETE, subject=conflict)
             steps.append(ReleaseHeld((), entry, conflict))
     for id in ids:
@@ -204,12 +209,12 @@ def remove_held_values(
 def release_held_values(
     subject: str, values: Sequence[str], conflict: str | None = None, choice: str | None = None
 ) -> ReleaseHeld:
-    told = {"conflict": conflict, "choice": choice}
+    meta = {"conflict": conflict, "choice": choice}
     entry = Entry(
         op=Op.RESOLVE,
         event=Event.UPDATE,
         subject=subject,
-        meta={name: value for name, value in told.items() if value},
+        meta={name: value for name, value in meta.items() if value},
     )
     return ReleaseHeld(tuple(values), entry, conflict)
 
@@ -218,8 +223,8 @@ def release_held_values(
 class Resolved:
     conflict: str
     choice: ConflictResolution
-    ids: tuple[str, ...]  # stored now
-    replaced: tuple[str, ...]  # what they took the place of; restore brings it back
+    ids: tuple[str, ...]  # active now
+    replaced: tuple[str, ...]  # memories that they replaced; `restore` undoes it
     dropped: tuple[str, ...]  # held values that were not chosen
     revision: int
 
@@ -230,7 +235,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class _ConflictToResolve:
-    """A conflict, or an alternative that somebody now decides on."""
+    """An open conflict, or one alternative that the caller decides about."""
 
     id: str
     held: Sequence[HeldValue]
@@ -257,25 +262,25 @@ def resolve_conflict(
     def decide() -> tuple[Changeset, Resolved]:
         now = engine.clock()
         revision = engine.store.counters(principal.scope).revision
-        question = _load_conflict(engine, principal, id)
-        chosen = _choose_values(question, choice, held)
-        replaced = _choose_replaced(question, choice, target)
+        conflict = _load_conflict(engine, principal, id)
+        chosen = _choose_values(conflict, choice, held)
+        replaced = _choose_replaced(conflict, choice, target)
         steps, stored = _store_chosen(engine, principal, chosen, replaced, choice)
         for old in replaced:
-            steps += _transfer_remaining(engine, principal, question, old, stored[0])
-        dropped = [h for h in question.held if h not in chosen]
+            steps += _transfer_remaining(engine, principal, conflict, old, stored[0])
+        dropped = [h for h in conflict.held if h not in chosen]
         if choice is ConflictResolution.DISMISS:
-            dropped, remaining = list(chosen), len(question.held) - len(chosen)
+            dropped, remaining = list(chosen), len(conflict.held) - len(chosen)
         else:
             remaining = 0
-        over = id if question.is_conflict and not remaining else None
-        ended = [held.memory.id for held in (*dropped, *chosen)]
-        subject = question.targets[0].id if question.targets else ended[0]
-        end = release_held_values(subject, list(dict.fromkeys(ended)), over, choice)
+        ended_conflict = id if conflict.is_conflict and not remaining else None
+        released = [held.memory.id for held in (*dropped, *chosen)]
+        subject = conflict.targets[0].id if conflict.targets else released[0]
+        end = release_held_values(subject, list(dict.fromkeys(released)), ended_conflict, choice)
         changeset = Changeset(
             principal.scope, now, principal.actor, (*steps, end), revision, thread
         )
-        told = Resolved(
+        resolved = Resolved(
             id,
             choice,
             tuple(memory.id for memory in stored),
@@ -283,10 +288,17 @@ def resolve_conflict(
             tuple(held.memory.id for held in dropped),
             0,
         )
-        return changeset, told
+        return changeset, resolved
 
-    revision, told = run_transaction(engine, request, decide)
-    return Resolved(told.conflict, told.choice, told.ids, told.replaced, told.dropped, revision)
+    revision, resolved = run_transaction(engine, request, decide)
+    return Resolved(
+        resolved.conflict,
+        resolved.choice,
+        resolved.ids,
+        resolved.replaced,
+        resolved.dropped,
+        revision,
+    )
 
 
 def _load_conflict(engine: EngineContext, principal: Principal, id: str) -> _ConflictToResolve:
@@ -297,8 +309,8 @@ def _load_conflict(engine: EngineContext, principal: Principal, id: str) -> _Con
         targets = engine.store.fetch(principal.scope, [held[0].alternative_to])
     else:
         held, targets = [], []
-    seen = all(can_see(principal, each) for each in [*targets, *(h.memory for h in held)])
-    if not held or not seen:
+    is_visible = all(can_see(principal, each) for each in [*targets, *(h.memory for h in held)])
+    if not held or not is_visible:
         raise NotFound(
             f"No open conflict {id!r}.",
             remedy="List them: conflicts.",
@@ -310,34 +322,34 @@ def _load_conflict(engine: EngineContext, principal: Principal, id: str) -> _Con
 
 
 def _choose_values(
-    question: _ConflictToResolve, choice: ConflictResolution, wanted: str | None
+    conflict: _ConflictToResolve, choice: ConflictResolution, wanted: str | None
 ) -> list[HeldValue]:
-    """The value that is meant; without a word, the newest, or for keeping or dropping, all."""
+    """The named held value. Without a name: the newest to override, all to insert or dismiss."""
     if wanted is not None:
-        named = [held for held in question.held if held.memory.id == wanted]
+        named = [held for held in conflict.held if held.memory.id == wanted]
         if not named:
-            waiting = ", ".join(held.memory.id for held in question.held)
+            choices = ", ".join(held.memory.id for held in conflict.held)
             raise InvalidInput(
                 f"{wanted!r} is not a held value of this conflict.",
-                remedy=f"One of: {waiting}.",
+                remedy=f"One of: {choices}.",
                 field="held",
             )
         return named
-    return [question.held[-1]] if choice is ConflictResolution.OVERRIDE else list(question.held)
+    return [conflict.held[-1]] if choice is ConflictResolution.OVERRIDE else list(conflict.held)
 
 
 def _choose_replaced(
-    question: _ConflictToResolve, choice: ConflictResolution, target: str | None
+    conflict: _ConflictToResolve, choice: ConflictResolution, target: str | None
 ) -> list[Memory]:
-    """The one that makes way. None is left when all targets are gone: then it is stored."""
+    """The memory to replace; empty if all targets are gone, and the value is then stored as new."""
     if target is not None and choice is not ConflictResolution.OVERRIDE:
         raise InvalidInput("target is only for override.", field="target")
-    if choice is not ConflictResolution.OVERRIDE or not question.targets:
+    if choice is not ConflictResolution.OVERRIDE or not conflict.targets:
         return []
-    named = [memory for memory in question.targets if target in (None, memory.id)]
+    named = [memory for memory in conflict.targets if target in (None, memory.id)]
     if len(named) == 1:
         return named
-    choices = ", ".join(memory.id for memory in question.targets)
+    choices = ", ".join(memory.id for memory in conflict.targets)
     raise InvalidInput(
         f"{target!r} is not part of this conflict."
         if target
@@ -350,21 +362,21 @@ def _choose_replaced(
 def _transfer_remaining(
     engine: EngineContext,
     principal: Principal,
-    question: _ConflictToResolve,
+    conflict: _ConflictToResolve,
     old: Memory,
     new: Memory,
 ) -> tuple[ChangesetStep, ...]:
-    """What waits about the old one besides this question."""
-    decided = [held.memory.id for held in question.held]
-    waiting = [h for h in held_values_about(engine, principal, old) if h.memory.id not in decided]
-    return transfer_held_values(old, waiting, new).steps
+    """Transfer the values held against the old memory outside this conflict."""
+    decided = [held.memory.id for held in conflict.held]
+    remaining = [h for h in held_values_about(engine, principal, old) if h.memory.id not in decided]
+    return transfer_held_values(old, remaining, new).steps
 
 
 def _refuse_ended(chosen: Sequence[HeldValue], now: datetime) -> None:
-    over = [held for held in chosen if not held.memory.is_live(now)]
-    if over:
+    expired = [held for held in chosen if not held.memory.is_live(now)]
+    if expired:
         raise InvalidInput(
-            f"The held value expired on {over[0].memory.ends_at:%Y-%m-%d}.",
+            f"The held value expired on {expired[0].memory.ends_at:%Y-%m-%d}.",
             remedy="Dismiss it, or remember it again.",
             field="held",
         )
@@ -397,9 +409,13 @@ def _store_chosen(
             old_ref = replaced[0].ref
         steps.append(build_add(memory, indexes[place], event=event, old_ref=old_ref))
         if replaced:
-            told = make_contribution(chosen[place].memory, chosen[place].mentioned, now, REPLACES)
-            parts = inherit_contributions(engine, principal, memory, replaced[0], told)
-            steps += hold_contributions(memory, parts)
+            contribution = make_contribution(
+                chosen[place].memory, chosen[place].mentioned, now, REPLACES
+            )
+            contributions = inherit_contributions(
+                engine, principal, memory, replaced[0], contribution
+            )
+            steps += hold_contributions(memory, contributions)
         near = [each for each in around.neighbours[place] if each.id not in gone]
         steps += [build_link(link) for link in build_links(memory, near, now)]
     restorable = engine.lifetimes.restorable

@@ -31,23 +31,23 @@ INJECTION_TEXT = "(reads like instructions: look into the inbox)"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the values in question."""
+    """One of the conflicting values."""
 
     id: str
     text: str
     metadata: Mapping[str, Any]
     evidence: tuple[str, ...]
     confidence: float
-    since: datetime  # since when it is held to be true
+    since: datetime  # start of its validity
     told_at: datetime
     source: str | None
     told_by: str | None
-    is_live: bool  # False for a held value, and for a target that is gone
+    is_live: bool  # False for a held value and a removed target
 
 
 @dataclass(frozen=True, slots=True)
 class OpenConflict:
-    """Which of these is true? Answer with resolve."""
+    """A conflict that waits for a decision. Answer it with resolve."""
 
     id: str
     kind: str
@@ -56,7 +56,7 @@ class OpenConflict:
     opened_at: datetime
     standing: tuple[Side, ...]
     held: tuple[Side, ...]  # oldest first
-    is_alternative: bool = False  # nobody asks: a source says otherwise
+    is_alternative: bool = False  # another source's value: no decision is needed
 
 
 def list_conflicts(
@@ -66,9 +66,10 @@ def list_conflicts(
     alternatives: bool = False,
     after: str | None = None,
 ) -> list[OpenConflict]:
-    """Open questions, the oldest first; with alternatives also what sources say otherwise."""
+    """Open conflicts, oldest first; with alternatives also the differing values of other
+    sources."""
     held = engine.store.held(principal.scope)
-    questions = [
+    conflicts = [
         _open_conflict(engine, principal, conflict)
         for conflict in group_conflicts(
             held, engine.store.page(principal.scope, DisputedMemories())
@@ -76,46 +77,44 @@ def list_conflicts(
         if _may_see(principal, [*conflict.targets, *(h.memory for h in conflict.held)])
     ]
     if alternatives:
-        questions += _open_alternatives(
+        conflicts += _open_alternatives(
             engine, principal, [each for each in held if each.alternative_to]
         )
-    return take_page(sorted(questions, key=lambda q: (q.opened_at, q.id)), after, limit)
+    return take_page(sorted(conflicts, key=lambda q: (q.opened_at, q.id)), after, limit)
 
 
 def load_disputes(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> dict[str, tuple[str, ...]]:
-    """Of each disputed memory what is held against it, in words."""
-    asked = [memory for memory in memories if memory.conflict]
-    if not asked:
+    """For each disputed memory, the texts held against it."""
+    disputed = [memory for memory in memories if memory.conflict]
+    if not disputed:
         return {}
-    conflicts = sorted({str(memory.conflict) for memory in asked})
+    conflicts = sorted({str(memory.conflict) for memory in disputed})
     visibility = visibility_of(principal)
-    waiting: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for held in engine.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
-        unknown = not visibility.admits_category(held.memory.category)
-        if unknown or not held.memory.is_live(engine.clock()):
+        is_hidden = not visibility.admits_category(held.memory.category)
+        if is_hidden or not held.memory.is_live(engine.clock()):
             continue
-        shown = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
-        shown = (
-            INJECTION_TEXT if is_prompt_injection(held.memory) else shown
-        )  # it stands in prompts
-        waiting.setdefault(str(held.conflict), []).append(shown)
-    return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
+        text = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
+        text = INJECTION_TEXT if is_prompt_injection(held.memory) else text  # prompts show it
+        texts.setdefault(str(held.conflict), []).append(text)
+    return {memory.id: tuple(texts.get(str(memory.conflict), ())) for memory in disputed}
 
 
 def hide_unseen_disputes(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """To an agent that may not know of anything that is held against it, a memory is undisputed."""
+    """A memory looks undisputed to an agent that may not see any value held against it."""
     if principal.is_owner:
         return list(memories)
-    told = load_disputes(engine, principal, memories)
-    return [m if told.get(m.id) else m.evolve(conflict=None) for m in memories]
+    disputes = load_disputes(engine, principal, memories)
+    return [m if disputes.get(m.id) else m.evolve(conflict=None) for m in memories]
 
 
 def summarise_dispute(values: Sequence[str]) -> str | None:
-    """The newest that waits: who tells much must not push the memory out of a budget."""
+    """The newest value and a count, so that many values do not push the memory out of a budget."""
     if not values:
         return None
     more = f" (and {len(values) - 1} more)" if len(values) > 1 else ""
@@ -125,7 +124,7 @@ def summarise_dispute(values: Sequence[str]) -> str | None:
 def list_held_values(
     engine: EngineContext, principal: Principal, memory: Memory
 ) -> tuple[Side, ...]:
-    """What waits in the question that the memory is asked about in."""
+    """The values that are pending in the memory's conflict."""
     if memory.conflict is None:
         return ()
     return _load_sides(engine, principal, HeldQuery(conflicts=[memory.conflict]))
@@ -136,23 +135,25 @@ def list_alternatives(engine: EngineContext, principal: Principal, id: str) -> t
 
 
 def _distinct(held: Iterable[HeldValue]) -> list[HeldValue]:
-    """What several sources say alike beside one memory is held for each of them, and told once."""
-    found: dict[tuple[str | None, str], HeldValue] = {}
+    """An alternative is stored once per source; equal texts for one memory are listed once."""
+    first_by_text: dict[tuple[str | None, str], HeldValue] = {}
     for each in held:
-        found.setdefault((each.alternative_to or each.memory.id, fold(each.memory.content)), each)
-    return list(found.values())
+        first_by_text.setdefault(
+            (each.alternative_to or each.memory.id, fold(each.memory.content)), each
+        )
+    return list(first_by_text.values())
 
 
 def _load_sides(engine: EngineContext, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
-    """The owner sees that something waits, even where its words are withheld."""
+    """The owner sees that a value is held, even if its text is withheld."""
     held = engine.store.held(principal.scope, query)
     visibility = visibility_of(principal)
-    seen = (each for each in held if can_see(principal, each.memory))
-    return tuple(_held_side(each, visibility) for each in _distinct(seen))
+    visible = (each for each in held if can_see(principal, each.memory))
+    return tuple(_held_side(each, visibility) for each in _distinct(visible))
 
 
 def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:
-    """The owner sees that there is a question, even where its words are withheld."""
+    """The owner sees that there is a conflict, even if its text is withheld."""
     visibility = visibility_of(principal)
     return principal.is_owner or all(visibility.admits(memory) for memory in memories)
 
@@ -160,14 +161,14 @@ def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:
 def _open_conflict(engine: EngineContext, principal: Principal, conflict: Conflict) -> OpenConflict:
     visibility = visibility_of(principal)
     first = conflict.held[0].memory
-    open_ = all(
+    is_visible = all(
         visibility.admits(m) for m in [*conflict.targets, *(h.memory for h in conflict.held)]
     )
     return OpenConflict(
         id=conflict.id,
         kind=str(first.kind),
         category=first.category,
-        reason=conflict.held[-1].reason if open_ else WITHHELD_TEXT,
+        reason=conflict.held[-1].reason if is_visible else WITHHELD_TEXT,
         opened_at=conflict.opened_at,
         standing=tuple(_target_side(engine, memory, visibility) for memory in conflict.targets),
         held=tuple(_held_side(held, visibility) for held in conflict.held),
@@ -177,15 +178,15 @@ def _open_conflict(engine: EngineContext, principal: Principal, conflict: Confli
 def _open_alternatives(
     engine: EngineContext, principal: Principal, held: Sequence[HeldValue]
 ) -> list[OpenConflict]:
-    stands = {
+    targets = {
         m.id: m for m in engine.store.fetch(principal.scope, [str(h.alternative_to) for h in held])
     }
     visibility = visibility_of(principal)
-    seen = (
+    visible = (
         each
         for each in held
-        if each.alternative_to in stands
-        and _may_see(principal, [each.memory, stands[each.alternative_to]])
+        if each.alternative_to in targets
+        and _may_see(principal, [each.memory, targets[each.alternative_to]])
     )
     return [
         OpenConflict(
@@ -194,21 +195,21 @@ def _open_alternatives(
             category=each.memory.category,
             reason=each.reason
             if visibility.admits(each.memory)
-            and visibility.admits(stands[str(each.alternative_to)])
+            and visibility.admits(targets[str(each.alternative_to)])
             else WITHHELD_TEXT,
             opened_at=each.held_at,
-            standing=(_target_side(engine, stands[str(each.alternative_to)], visibility),),
+            standing=(_target_side(engine, targets[str(each.alternative_to)], visibility),),
             held=(_held_side(each, visibility),),
             is_alternative=True,
         )
-        for each in _distinct(seen)
+        for each in _distinct(visible)
     ]
 
 
 def _target_side(engine: EngineContext, memory: Memory, visibility: Visibility) -> Side:
-    teller = f"agent:{memory.agent_id}" if memory.agent_id else None
+    asserted_by = f"agent:{memory.agent_id}" if memory.agent_id else None
     return _visible_side(
-        memory, visibility, memory.created_at, teller, memory.is_live(engine.clock())
+        memory, visibility, memory.created_at, asserted_by, memory.is_live(engine.clock())
     )
 
 
@@ -217,19 +218,23 @@ def _held_side(held: HeldValue, visibility: Visibility) -> Side:
 
 
 def _visible_side(
-    memory: Memory, visibility: Visibility, told_at: datetime, told_by: str | None, live: bool
+    memory: Memory,
+    visibility: Visibility,
+    asserted_at: datetime,
+    asserted_by: str | None,
+    live: bool,
 ) -> Side:
-    shown = visibility.admits(memory)
+    is_visible = visibility.admits(memory)
     return Side(
         id=memory.id,
-        text=memory.content if shown else WITHHELD_TEXT,
-        metadata=memory.metadata if shown else {},
-        evidence=memory.evidence if shown else (),
+        text=memory.content if is_visible else WITHHELD_TEXT,
+        metadata=memory.metadata if is_visible else {},
+        evidence=memory.evidence if is_visible else (),
         confidence=memory.confidence,
         since=memory.valid_from or memory.created_at,
-        told_at=told_at,
+        told_at=asserted_at,
         source=memory.source_id or memory.source_type,
-        told_by=told_by,
+        told_by=asserted_by,
         is_live=live,
     )
 
@@ -239,12 +244,12 @@ class OpenProposal:
     id: str
     name: str
     value: Any
-    stands: Any  # what the profile says now; None: nothing
-    needs_owner: bool  # False: further signals are enough, too
+    stands: Any  # the current value in the profile; None: not set
+    needs_owner: bool  # False: further signals suffice
     signals: int  # independent ones
     by: tuple[str, ...]  # who proposed it
     reason: str
-    evidence: tuple[str, ...]  # the words that it rests on
+    evidence: tuple[str, ...]  # the text that supports it
     proposed_at: datetime
     ends_at: datetime
 
@@ -252,13 +257,11 @@ class OpenProposal:
 def list_proposals(
     engine: EngineContext, principal: Principal, limit: int, after: str | None = None
 ) -> list[OpenProposal]:
-    """Oldest first. An agent that may see the field sees what it might become, but of the words
-    behind it only its own: they come from conversations of others."""
-    waiting, fields = _open_proposals(engine, principal)
-    asked_for = take_page(waiting, after, limit)
-    return [
-        _present_proposal(engine, principal, each, fields.get(each.field)) for each in asked_for
-    ]
+    """Oldest first. An agent that may see the field sees the proposed value, but only its own
+    evidence: the rest comes from conversations of others."""
+    proposals, fields = _open_proposals(engine, principal)
+    page = take_page(proposals, after, limit)
+    return [_present_proposal(engine, principal, each, fields.get(each.field)) for each in page]
 
 
 def count_proposals(engine: EngineContext, principal: Principal) -> int:
@@ -268,16 +271,16 @@ def count_proposals(engine: EngineContext, principal: Principal) -> int:
 def _open_proposals(
     engine: EngineContext, principal: Principal
 ) -> tuple[list[Proposal], dict[str, Memory]]:
-    """Those that the caller may see, and the fields that they are about."""
+    """The open proposals that the caller may see, and the current fields that they concern."""
     if not visibility_of(principal).admits_category(PROFILE_CATEGORY):
         return [], {}
     now = engine.clock()
-    waiting = [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
-    ids = sorted({PROFILE_PREFIX + proposal.field for proposal in waiting})
-    found = engine.store.fetch(principal.scope, ids)
-    hidden = {memory.id for memory in found if not can_see(principal, memory)}
-    seen = [each for each in waiting if PROFILE_PREFIX + each.field not in hidden]
-    return seen, {memory.id.removeprefix(PROFILE_PREFIX): memory for memory in found}
+    proposals = [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
+    ids = sorted({PROFILE_PREFIX + proposal.field for proposal in proposals})
+    fields = engine.store.fetch(principal.scope, ids)
+    hidden = {memory.id for memory in fields if not can_see(principal, memory)}
+    visible = [each for each in proposals if PROFILE_PREFIX + each.field not in hidden]
+    return visible, {memory.id.removeprefix(PROFILE_PREFIX): memory for memory in fields}
 
 
 def _present_proposal(
@@ -294,7 +297,7 @@ def _present_proposal(
         signals=count_independent(proposal.signals),
         by=_unique(signal.actor for signal in proposal.signals),
         reason=proposal.reason if proposal.signals[0] in own else "",
-        evidence=_unique(words for signal in own for words in signal.evidence),
+        evidence=_unique(text for signal in own for text in signal.evidence),
         proposed_at=proposal.proposed_at,
         ends_at=proposal.ends_at,
     )
@@ -303,12 +306,12 @@ def _present_proposal(
 def _needs_owner(
     engine: EngineContext, principal: Principal, proposal: Proposal, is_live: bool
 ) -> bool:
-    if needs_consent(proposal.name):  # as most do, without a look at the journal
+    if needs_consent(proposal.name):  # most fields: no journal query
         return True
     query = JournalQuery(subject=PROFILE_PREFIX + proposal.field, events_only=True)
     rows = engine.store.journal(principal.scope, query)
     return requires_owner(proposal, rows, is_live, engine.clock() - engine.lifetimes.proposed)
 
 
-def _unique(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -42,7 +42,7 @@ EXPORT_TRIES = 10
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
     memories: tuple[Memory, ...]
-    next: str | None  # give it as `after` to go on
+    next: str | None  # the cursor for the next page, given as `after`
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class ShownMemory:
     memory: Memory
     versions: tuple[Version, ...]
     links: tuple[Link, ...]
-    held: tuple[Side, ...] = ()  # what a person still has to decide about it
-    alternatives: tuple[Side, ...] = ()  # what sources say otherwise
+    held: tuple[Side, ...] = ()  # values that wait for a decision
+    alternatives: tuple[Side, ...] = ()  # differing values of other sources
 
 
 def list_memories(
@@ -62,7 +62,7 @@ def list_memories(
     after: str | None,
     forgotten: bool,
 ) -> MemoryPage:
-    """Newest first. With forgotten: what `restore` can still bring back."""
+    """Newest first. With forgotten: memories that `restore` can still bring back."""
     last, admitted = _resume_after(engine, principal, filters, after)
     listing = MemoryListing(
         filters=admitted,
@@ -82,49 +82,49 @@ def list_memories(
 def _resume_after(
     engine: EngineContext, principal: Principal, filters: Filters, after: str | None
 ) -> tuple[str | None, Filters]:
-    """After which id, and with which filters. Where what a page ended with is gone or hidden by
-    now, its moment is gone on from: what came at that very moment may be told twice, and nothing
-    is left out."""
+    """The id to continue after, and the filters. If the cursor's memory is gone or hidden now, the
+    page continues from the cursor's timestamp: memories of that exact time may be listed twice, and
+    none is left out."""
     if after is None:
         return None, filters
-    place = parse_cursor(after)
-    last = place.id if place else after
+    cursor = parse_cursor(after)
+    last = cursor.id if cursor else after
     if _visible_ids(engine, principal, [last]):
         return last, filters
-    if place is None:
+    if cursor is None:
         raise NotFound(f"Unknown cursor: after={after!r}.", field="after")
-    before = min(place.just_after, filters.created_before or place.just_after)
+    before = min(cursor.just_after, filters.created_before or cursor.just_after)
     return None, replace(filters, created_before=before)
 
 
 def _visible_ids(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> set[str]:
-    """Those of the ids that are memories which the caller could be shown."""
+    """The ids among these whose memories the caller may see."""
     return {m.id for m in engine.store.fetch(principal.scope, ids) if can_see(principal, m)}
 
 
 def _as_visible(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> list[Memory]:
-    """Without the ids of successors, and of questions, that the caller could not be shown."""
+    """Without ids of successors and conflicts that the caller may not see."""
     memories = hide_unseen_disputes(engine, principal, memories)
-    named = sorted({memory.superseded_by for memory in memories if memory.superseded_by})
-    if principal.is_owner or not named:
+    successors = sorted({memory.superseded_by for memory in memories if memory.superseded_by})
+    if principal.is_owner or not successors:
         return list(memories)
-    seen = _visible_ids(engine, principal, named)
-    return [m if m.superseded_by in seen else m.evolve(superseded_by=None) for m in memories]
+    visible = _visible_ids(engine, principal, successors)
+    return [m if m.superseded_by in visible else m.evolve(superseded_by=None) for m in memories]
 
 
 def show_memory(
     engine: EngineContext, principal: Principal, id: str, then: PointInTime = NOW
 ) -> ShownMemory:
-    """One memory with its versions and links. Forgotten ones are not shown. ``then`` is the moment
-    that the context shows."""
+    """One memory with its versions and links. Forgotten memories are not shown. ``then`` is the
+    point in time that the store shows."""
     now = engine.clock()
     found = engine.store.fetch(principal.scope, [id])
     if not found or not can_see(principal, found[0]) or not _is_readable(found[0], now):
         raise NotFound(f"There is no {id!r} here.", field="id")
-    said = engine.store.versions(principal.scope, [id])
-    versions = versions_visible_to(said, then, lambda memory: can_see(principal, memory))
+    stored = engine.store.versions(principal.scope, [id])
+    versions = versions_visible_to(stored, then, lambda memory: can_see(principal, memory))
     return ShownMemory(
         _as_visible(engine, principal, found)[0],
         tuple(_visible_versions(engine, principal, versions)),
@@ -137,14 +137,14 @@ def show_memory(
 def _visible_versions(
     engine: EngineContext, principal: Principal, versions: Sequence[Version]
 ) -> Iterator[Version]:
-    told = _as_visible(engine, principal, [version.memory for version in versions])
-    return (replace(v, memory=memory) for v, memory in zip(versions, told, strict=True))
+    visible = _as_visible(engine, principal, [version.memory for version in versions])
+    return (replace(v, memory=memory) for v, memory in zip(versions, visible, strict=True))
 
 
 def _visible_links_of(
     engine: EngineContext, principal: Principal, id: str, now: datetime
 ) -> tuple[Link, ...]:
-    """To what the caller could be shown as well."""
+    """Links to memories that the caller may see as well."""
     links = engine.store.links(principal.scope, [id])
     others = {link.b if link.a == id else link.a: link for link in links}
     return tuple(
@@ -155,20 +155,20 @@ def _visible_links_of(
 
 
 def _is_readable(memory: Memory, now: datetime) -> bool:
-    """Neither forgotten nor over. What was replaced is the history of what replaced it."""
+    """Neither forgotten nor expired. A superseded memory is readable as history."""
     return memory.state is not State.SOFT_DELETED and not has_ended(memory, now)
 
 
 def gather_export(engine: EngineContext, principal: Principal) -> ScopeExport:
-    """All that a user owns: forgotten and superseded items, history and journal included."""
+    """All data of a user: forgotten and superseded items, history and journal included."""
     if not principal.is_owner:
         raise NotAllowed("Only the owner may export a memory.")
     engine.access_log.flush()
     for _ in range(EXPORT_TRIES):
         before = engine.store.counters(principal.scope)
-        belongings = _gather_scope(engine, principal.scope, before)
+        export = _gather_scope(engine, principal.scope, before)
         if engine.store.counters(principal.scope) == before:
-            return belongings
+            return export
     raise StoreBusy("The memory changed during the export, on every try.")
 
 
@@ -208,23 +208,24 @@ class Stats:
     revision: int
     live: int
     links: int
-    kinds: Mapping[str, int]  # live ones
+    kinds: Mapping[str, int]  # of active memories
     categories: Mapping[str, int]
     states: Mapping[str, int]
     erasures_pending: int
     operations: tuple[OperationCount, ...]  # on request: by day, part, operation and outcome
-    sources: int  # live ones, as the next three
+    sources: int  # active ones, as in the next three fields
     source_types: Mapping[str, int]
     source_statuses: Mapping[str, int]
     passages: int
-    jobs: Mapping[str, int]  # work that is owed, by its state
-    proposals: int  # for the profile, that wait
+    jobs: Mapping[str, int]  # by state
+    proposals: int  # open profile proposals
 
 
 def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
-    """To an agent only what it may see counts; jobs and operations are the owner's to look at."""
-    seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    census = engine.store.statistics(principal.scope, engine.clock(), seen)
+    """An agent's counts include only what it may see; jobs and operations are shown to the owner
+    only."""
+    visibility = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
+    census = engine.store.statistics(principal.scope, engine.clock(), visibility)
     live = [row for row in census.memories if row.state == State.ACTIVE]
     sources = [row for row in census.sources if row.state == State.ACTIVE]
     jobs = engine.store.jobs(principal.scope, JobQuery()) if principal.is_owner else []

@@ -30,9 +30,9 @@ def find_memories(
     ids: Sequence[str],
     acceptable: Callable[[Memory], bool] = lambda memory: True,
 ) -> list[Memory]:
-    """All of them, or NotFound naming the first that is not there for this caller.
+    """The memories to change, in this order; NotFound names the first that this caller cannot see.
 
-    It is for changing them, and the profile is its owner's to change.
+    Profile items can be changed by their owner only.
     """
     found = {memory.id: memory for memory in engine.store.fetch(principal.scope, ids)}
     for id in ids:
@@ -96,7 +96,7 @@ def _check_mergeable(originals: Sequence[Memory]) -> None:
 
 
 def build_summary(id: str, originals: Sequence[Memory], now: datetime) -> Memory:
-    """As important and as guarded as the most important and most guarded of them."""
+    """The summary has the highest importance and sensitivity of the originals."""
     content = merge_content(originals)
     return Memory(
         id=id,

@@ -74,7 +74,7 @@ NEVER = "never"
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    id: str  # of the memory that says it now
+    id: str  # of the memory that is active now
     memory: Memory
     action: str  # updated (in place), superseded, overridden, unchanged
     replaced: str | None  # the id that it replaces
@@ -116,7 +116,7 @@ def update_memory(
 
 
 def _load_current(engine: EngineContext, principal: Principal, id: str, now: datetime) -> Memory:
-    """Live, or an error; of what was superseded, perhaps just now, it names the successor."""
+    """The active memory. If it was superseded, perhaps just now, the error names its successor."""
     memory = find_memories(
         engine, principal, [id], lambda m: m.is_live(now) or bool(_successor_of(m))
     )[0]
@@ -134,12 +134,12 @@ def _successor_of(memory: Memory) -> str | None:
 
 
 def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
-    """Other words, or other particulars where these are what the memory says."""
+    """True for a new text, or new metadata where the metadata is the content."""
     if "content" in wanted and validation.text(wanted["content"], "content") != before.content:
         return True
     metadata = check_caller_metadata(wanted.get("metadata", {}))
-    said = POLICIES[before.kind].stated_metadata
-    return any(name in said and before.metadata.get(name) != metadata[name] for name in metadata)
+    stated = POLICIES[before.kind].stated_metadata
+    return any(name in stated and before.metadata.get(name) != metadata[name] for name in metadata)
 
 
 # ——— in place ———
@@ -218,12 +218,12 @@ def _check_update(current: Memory, wanted: Mapping[str, Any], now: datetime) -> 
 
 
 def merge_caller_metadata(current: Memory, given: object) -> dict[str, Any]:
-    """Given names replace; a name given as null goes."""
-    both = {**current.metadata, **check_caller_metadata(given)}
-    merged = validation.metadata(both, limit=validation.MAX_KEPT_METADATA)
+    """Given names replace the current ones; a name given as null is removed."""
+    combined = {**current.metadata, **check_caller_metadata(given)}
+    merged = validation.metadata(combined, limit=validation.MAX_KEPT_METADATA)
     kept = {name: value for name, value in merged.items() if value is not None}
-    needed = [name for name in POLICIES[current.kind].required if name.startswith("metadata.")]
-    validation.required({f"metadata.{n}": v for n, v in kept.items()}, needed, current.kind)
+    required = [name for name in POLICIES[current.kind].required if name.startswith("metadata.")]
+    validation.required({f"metadata.{n}": v for n, v in kept.items()}, required, current.kind)
     return kept
 
 
@@ -242,7 +242,7 @@ def _read_expiry(current: Memory, name: str, value: object, now: datetime) -> da
     return ends
 
 
-# ——— new content: a new item takes the old one's place ———
+# ——— new content: a new memory replaces the old one ———
 
 
 def _replace_content(
@@ -260,20 +260,20 @@ def _replace_content(
         current = _load_current(engine, principal, before.id, now)
         after = _build_update(engine, current, wanted, now)
         refuse_profile_field(principal, after)
-        parts = _inherited_contributions(engine, principal, current, after, wanted)
-        if parts and principal.is_owner:
+        contributions = _inherited_contributions(engine, principal, current, after, wanted)
+        if contributions and principal.is_owner:
             after = after.evolve(
                 evidence=(*(e for e in after.evidence if e != OWNER_EVIDENCE), OWNER_EVIDENCE)
             )
         steps = (
             *_replacement(engine, principal, current, after),
-            *hold_contributions(after, parts),
+            *hold_contributions(after, contributions),
         )
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
     revision, after = run_transaction(engine, request, decide)
-    unseen = allowlist_warnings(engine, principal, after.category)
-    warnings = (*writing_warnings(after), *unseen)
+    allowlist = allowlist_warnings(engine, principal, after.category)
+    warnings = (*writing_warnings(after), *allowlist)
     if after.id == before.id:
         return Updated(after.id, after, "updated", None, revision, warnings)
     action = "overridden" if is_override(before.kind) else "superseded"
@@ -290,13 +290,11 @@ def _replacement(
     now = after.created_at
     event = Event.OVERRIDE if is_override(before.kind) else Event.UPDATE
     old = retire_memory(before, after, now, engine.lifetimes.restorable)
-    waiting = transfer_held_values(
-        before, held_values_about(engine, principal, before), after
-    ).steps
+    held = transfer_held_values(before, held_values_about(engine, principal, before), after).steps
     around = load_neighbourhood(engine, principal.scope, [after], vectors)
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [build_link(link) for link in build_links(after, near, now)]
-    return (build_add(after, indexes[0], event=event, old_ref=before.ref), old, *waiting, *links)
+    return (build_add(after, indexes[0], event=event, old_ref=before.ref), old, *held, *links)
 
 
 def _inherited_contributions(
@@ -306,42 +304,42 @@ def _inherited_contributions(
     after: Memory,
     wanted: Mapping[str, Any],
 ) -> list[HeldValue]:
-    """What was said now is its teller's own, whatever sources told of it before. Who gives a
-    particular back as it was says nothing about it."""
+    """The fields given now are the caller's own contribution; the others keep their sources.
+    Metadata that is given with its current value is not contributed."""
     if after.id == before.id:
         return []
     given = {
         **_metadata_in_content(before, wanted),
         **check_caller_metadata(wanted.get("metadata", {})),
     }
-    named = [n.partition(".")[2] for n in POLICIES[before.kind].required if "." in n]
-    said = {
+    required = [n.partition(".")[2] for n in POLICIES[before.kind].required if "." in n]
+    contributed = {
         name: value
         for name, value in after.metadata.items()
-        if name in named or (name in given and before.metadata.get(name) != value)
+        if name in required or (name in given and before.metadata.get(name) != value)
     }
     content = after.content
-    if not wanted.get("content") and is_override(before.kind):  # made of particulars
-        content = render_content(before.kind, said)
+    if not wanted.get("content") and is_override(before.kind):  # rendered from metadata
+        content = render_content(before.kind, contributed)
     own = after.evolve(
         content=content,
         summary=after.summary if "summary" in wanted else summarise(content),
         tags=after.tags if "tags" in wanted else extract_keywords(content),
-        metadata=said,
+        metadata=contributed,
         evidence=(),
         source_id=None,
         source_type=None,
         thread_id=None,
         agent_id=principal.agent,
     )
-    told = make_contribution(own, wanted, after.created_at, REPLACES)
-    return inherit_contributions(engine, principal, after, before, told)
+    contribution = make_contribution(own, wanted, after.created_at, REPLACES)
+    return inherit_contributions(engine, principal, after, before, contribution)
 
 
 def _settle_proposals(
     engine: EngineContext, principal: Principal, after: Memory
 ) -> Sequence[ChangesetStep]:
-    """A field of the profile is set with this, as by `profile set`."""
+    """Updating a profile field answers its proposals, as `profile set` does."""
     if not after.id.startswith(PROFILE_PREFIX) or after.kind is not Kind.KV:
         return ()
     return settle_answered_proposals(
@@ -352,12 +350,13 @@ def _settle_proposals(
 def _build_update(
     engine: EngineContext, before: Memory, wanted: Mapping[str, Any], now: datetime
 ) -> Memory:
-    """The new item: what was not mentioned is kept, what describes the words is made anew."""
+    """The new memory: fields that were not given are kept, fields derived from the text are
+    computed again."""
     metadata = _read_stated_metadata(before, wanted)
     if is_profile_item(before.id) and before.kind is Kind.KV:
         metadata["value"] = read_field_value(metadata["subject"], metadata["value"])
-        metadata.pop(RESTS_ON, None)  # it rests on the owner's word from now on
-    content = wanted.get("content") or _render_words(before, metadata)
+        metadata.pop(RESTS_ON, None)  # the owner's statement needs no other support
+    content = wanted.get("content") or _render_text(before, metadata)
     draft = read_draft({"kind": before.kind, "content": content, **_kept_fields(before, metadata)})
     derived_tags = before.tags == extract_keywords(before.content)
     kept = before.evolve(
@@ -375,20 +374,20 @@ def _build_update(
         last_accessed_at=None,
         access_count=0,
     )
-    if is_profile_item(before.id):  # these ids are their names: the item itself says it now
+    if is_profile_item(before.id):  # its id is its name: the item itself changes
         kept = kept.evolve(id=before.id, version=before.version + 1, created_at=before.created_at)
     others = {name: value for name, value in wanted.items() if name not in ("content", "metadata")}
     return kept.evolve(**_check_update(kept, others, now))
 
 
-def _render_words(before: Memory, metadata: Mapping[str, Any]) -> str | None:
-    """New particulars in words. A contact's own words stay, unless they tell an old particular."""
+def _render_text(before: Memory, metadata: Mapping[str, Any]) -> str | None:
+    """The new metadata as text. A contact's own text stays, unless it contains an old value."""
     if POLICIES[before.kind].has_steps:
         return procedure_title(before.content)
     if before.kind is Kind.CONTACT:
-        own_words = before.content != render_content(before.kind, before.metadata)
-        gone = [v for n, v in before.metadata.items() if metadata.get(n) != v]
-        if own_words and not any(str(value) in before.content for value in gone):
+        has_own_text = before.content != render_content(before.kind, before.metadata)
+        old_values = [v for n, v in before.metadata.items() if metadata.get(n) != v]
+        if has_own_text and not any(str(value) in before.content for value in old_values):
             return before.content
     if is_profile_item(before.id):
         return describe_field(metadata["subject"], metadata["value"])
@@ -413,7 +412,7 @@ def _read_stated_metadata(before: Memory, wanted: Mapping[str, Any]) -> dict[str
 
 
 def _metadata_in_content(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The particulars that the new words of a contact or a kv tell, where they are clear."""
+    """The metadata that the new text of a contact or a kv states clearly."""
     found: dict[str, Any] = dict(extract_fields(before.kind, wanted.get("content") or ""))
     if subject_key(str(found.get("subject", ""))) == subject_key(
         str(before.metadata.get("subject"))

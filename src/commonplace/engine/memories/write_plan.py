@@ -66,15 +66,15 @@ class PlannedMemory:
 
 @dataclass(frozen=True, slots=True)
 class WriteOutcome:
-    memory: Memory  # that says it now, or waits
+    memory: Memory  # the active memory, or the pending value
     conflict: str | None = None
-    undo: tuple[str, ...] = ()  # what `restore` takes to have it as it was
+    undo: tuple[str, ...] = ()  # refs that `restore` takes to undo the write
 
 
 @dataclass(slots=True)
 class WritePlan:
-    """How things stand after the steps so far, so that the next of a batch sees what the ones
-    before it did."""
+    """The state of the scope after the steps so far: each item of a batch is compared with the
+    results of the items before it."""
 
     engine: EngineContext
     principal: Principal
@@ -83,17 +83,16 @@ class WritePlan:
     held: list[HeldValue]
     scales: Comparer
     steps: list[ChangesetStep] = field(default_factory=list)
-    _to_reindex: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
-    _with_contributions: set[str] = field(
-        default_factory=set
-    )  # memories whose tellings are kept, too
+    # By step number: memories whose text a decision changed.
+    _to_reindex: dict[int, Memory] = field(default_factory=dict)
+    _with_contributions: set[str] = field(default_factory=set)  # memories with stored contributions
 
     def live(self, ids: Iterable[str], new: Memory) -> list[Memory]:
-        """Of these what the new one is compared with: what the caller may know of, since an agent
-        that told guesses of what is kept from it would learn from the answers which of them is
-        right. Who tells of a category that they do not see is answered the same whatever is there,
-        so there the rest of what is unseen counts too, and nothing is stored twice: but see
-        `may_follow`."""
+        """The active memories among these that the new one may be compared with. Only memories that
+        the caller can see are compared: an agent could otherwise test guesses and learn hidden
+        content from the answers. If the new memory's own category is hidden from the caller,
+        memories of hidden categories are compared too, so that nothing is stored twice; the answer
+        is then the same in every case. See `may_affect`."""
         known = (self.standing.get(id) for id in ids)
         return [
             memory
@@ -104,35 +103,37 @@ class WritePlan:
     def _may_be_compared(self, memory: Memory, new: Memory) -> bool:
         if can_see(self.principal, memory):
             return True
-        sight = visibility_of(self.principal)
-        by_category = replace(sight, categories=None).admits(memory)
-        return by_category and not sight.admits_category(new.category)
+        visibility = visibility_of(self.principal)
+        admitted_but_for_category = replace(visibility, categories=None).admits(memory)
+        return admitted_but_for_category and not visibility.admits_category(new.category)
 
-    def may_affect(self, weighed: ComparedMemory) -> bool:
-        """Nobody takes the place of what they do not see. There, what was told before counts, and
-        where the owner decides, that another value waits; whatever else is told stands beside."""
-        if can_see(self.principal, weighed.old):
+    def may_affect(self, compared: ComparedMemory) -> bool:
+        """A caller cannot replace a memory that they cannot see. For such a memory only a repeat
+        counts, and a pending value where the owner decides; anything else is stored separately."""
+        if can_see(self.principal, compared.old):
             return True
         return (
-            weighed.relation is MemoryRelation.REPEAT or POLICIES[weighed.old.kind].asks_on_change
+            compared.relation is MemoryRelation.REPEAT or POLICIES[compared.old.kind].asks_on_change
         )
 
-    def on_conflict_for(self, wish: OnConflict, weighed: Iterable[ComparedMemory]) -> OnConflict:
-        """Nor does anybody decide about it."""
-        unseen = any(not can_see(self.principal, each.old) for each in weighed)
-        return OnConflict.ASK if unseen and wish is OnConflict.OVERRIDE else wish
+    def on_conflict_for(
+        self, requested: OnConflict, compared: Iterable[ComparedMemory]
+    ) -> OnConflict:
+        """A caller cannot override a memory that they cannot see: the owner is asked."""
+        unseen = any(not can_see(self.principal, each.old) for each in compared)
+        return OnConflict.ASK if unseen and requested is OnConflict.OVERRIDE else requested
 
     def all_steps(self) -> tuple[ChangesetStep, ...]:
-        """Words that came of a decision are embedded together, however many there are."""
+        """Embed all texts that decisions changed, in one call."""
         if not self._to_reindex:
             return tuple(self.steps)
         indexes = self.scales.index(list(self._to_reindex.values()))
-        anew = dict(zip(self._to_reindex, indexes, strict=True))
+        index_by_step = dict(zip(self._to_reindex, indexes, strict=True))
         return tuple(
-            replace(step, index=anew[place])
-            if place in anew and isinstance(step, AddMemory | ChangeMemory)
+            replace(step, index=index_by_step[number])
+            if number in index_by_step and isinstance(step, AddMemory | ChangeMemory)
             else step
-            for place, step in enumerate(self.steps)
+            for number, step in enumerate(self.steps)
         )
 
     def apply_decision(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
@@ -160,36 +161,38 @@ class WritePlan:
         if not can_see(self.principal, old):
             if not POLICIES[old.kind].asks_on_change:
                 return WriteOutcome(old, old.conflict)
-            mentioned = frozenset()  # only what is missing is filled in
+            mentioned = frozenset()  # fill in missing fields only
         by_owner = self.principal.is_owner
         after = refresh_memory(old, item.memory, mentioned, self.now, by_owner=by_owner)
-        parts = self._parts(old, item, mentioned)
-        if parts:
+        contributions = self._new_contributions(old, item, mentioned)
+        if contributions:
             after = add_contributor_evidence(after, item.memory)
-        told: dict[str, Any] = {"relation": decision.relation}
-        if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
+        meta: dict[str, Any] = {"relation": decision.relation}
+        if after.evolve(updated_at=old.updated_at) == old:  # a repeat that adds nothing
             return WriteOutcome(old, old.conflict)
         if adds_only_evidence(old, after):
-            told["supported"] = True
-        step = build_change(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=told)
+            meta["supported"] = True
+        step = build_change(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=meta)
         if after.searchable_text != old.searchable_text:
             self._to_reindex[len(self.steps)] = after
         self._add(step, step.after)
-        self._keep_parts(step.after, parts)
+        self._hold_contributions(step.after, contributions)
         return WriteOutcome(step.after, old.conflict, (old.ref,))
 
-    def _parts(
+    def _new_contributions(
         self, old: Memory, item: PlannedMemory, mentioned: frozenset[str]
     ) -> list[HeldValue]:
-        """What is told together is kept apart, too, so that each can be taken back."""
-        at = self.now + timedelta(microseconds=len(self.steps) + 1)  # after what stood, in order
+        """Contributions to a shared memory are also stored one by one, so that each can be
+        withdrawn."""
+        # Later than the stored contributions, and in the order of the batch.
+        at = self.now + timedelta(microseconds=len(self.steps) + 1)
         has_first = old.id in self._with_contributions
         new = item.memory
         return new_contributions(self.engine, self.principal, old, new, mentioned, at, has_first)
 
-    def _keep_parts(self, memory: Memory, parts: Sequence[HeldValue]) -> None:
-        self.steps += hold_contributions(memory, parts)
-        if parts:
+    def _hold_contributions(self, memory: Memory, contributions: Sequence[HeldValue]) -> None:
+        self.steps += hold_contributions(memory, contributions)
+        if contributions:
             self._with_contributions.add(memory.id)
 
     def _replace(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
@@ -201,11 +204,11 @@ class WritePlan:
         if new.searchable_text != item.memory.searchable_text:
             self._to_reindex[len(self.steps)] = new
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
-        told = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
-        self._add(build_add(new, item.index, event=event, old_ref=first.ref, meta=told), new)
+        meta = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
+        self._add(build_add(new, item.index, event=event, old_ref=first.ref, meta=meta), new)
         if decision.relation is MemoryRelation.REWORDING or decision.action is Action.OVERRIDDEN:
             replaces = REPLACES if decision.action is Action.OVERRIDDEN else ""
-            self._keep_parts(new, self._parts_in_place(new, first, item, replaces))
+            self._hold_contributions(new, self._inherited_contributions(new, first, item, replaces))
         for old in decision.others:
             step = retire_memory(old, new, self.now, self.engine.lifetimes.restorable)
             self._add(step, step.after)
@@ -214,57 +217,57 @@ class WritePlan:
         self._link(new, [near for near in item.near if near.id not in gone])
         return WriteOutcome(new, undo=tuple(old.id for old in decision.others))
 
-    def _parts_in_place(
-        self, new: Memory, old: Memory, item: PlannedMemory, how: str
+    def _inherited_contributions(
+        self, new: Memory, old: Memory, item: PlannedMemory, reason: str
     ) -> list[HeldValue]:
-        """What was told of the old one, and what is told now, are parts of the new one."""
+        """The contributions to the old memory, and this one, become contributions to the new
+        memory."""
         at = self.now + timedelta(microseconds=len(self.steps) + 1)
-        told = make_contribution(item.memory, item.mentioned, at, how)
-        return inherit_contributions(self.engine, self.principal, new, old, told)
+        contribution = make_contribution(item.memory, item.mentioned, at, reason)
+        return inherit_contributions(self.engine, self.principal, new, old, contribution)
 
     def _transfer_held_values(self, old: Memory, new: Memory) -> None:
-        """What waits about the old one, as the store has it and as this batch has left it."""
+        """Transfer the values held against the old memory: those in the store and those of this
+        batch."""
         stored = {h.memory.id: h for h in held_values_about(self.engine, self.principal, old)}
-        known = stored | {held.memory.id: held for held in self.held}
-        waiting = [
+        by_id = stored | {held.memory.id: held for held in self.held}
+        affected = [
             held
-            for held in known.values()
+            for held in by_id.values()
             if held.alternative_to == old.id or (old.conflict and held.conflict == old.conflict)
         ]
-        carried = transfer_held_values(old, waiting, new)
-        self.steps += carried.steps
-        handed = {held.memory.id for held in waiting}
-        self.held = [h for h in self.held if h.memory.id not in handed] + list(carried.left)
-        if any(held.conflict for held in carried.left):
+        transferred = transfer_held_values(old, affected, new)
+        self.steps += transferred.steps
+        moved_ids = {held.memory.id for held in affected}
+        self.held = [h for h in self.held if h.memory.id not in moved_ids] + list(transferred.left)
+        if any(held.conflict for held in transferred.left):
             self.standing[new.id] = new.evolve(conflict=old.conflict)
 
     def _hold(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
         value = self._held(item, decision, conflict=self.engine.new_id())
-        waiting = hold_in_conflict(value, decision.others, self.held)
-        self.steps += waiting.steps
-        if waiting.steps:
-            joined = {target.conflict for target in decision.others} - {None, waiting.conflict}
-            self.held = [_move_to_conflict(each, joined, waiting.conflict) for each in self.held]
-            if waiting.held not in self.held:
-                self.held.append(waiting.held)
+        result = hold_in_conflict(value, decision.others, self.held)
+        self.steps += result.steps
+        if result.steps:
+            joined = {target.conflict for target in decision.others} - {None, result.conflict}
+            self.held = [_move_to_conflict(each, joined, result.conflict) for each in self.held]
+            if result.held not in self.held:
+                self.held.append(result.held)
             disputed = {target.id for target in decision.others}
             for id, memory in self.standing.items():
                 if id in disputed or memory.conflict in joined:
-                    self.standing[id] = memory.evolve(conflict=waiting.conflict)
-        return WriteOutcome(waiting.held.memory, waiting.conflict)
+                    self.standing[id] = memory.evolve(conflict=result.conflict)
+        return WriteOutcome(result.held.memory, result.conflict)
 
     def _hold_alternative(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
-        stands = decision.others[0]
-        value = self._held(item, decision, beside=stands.id)
-        for known in self.held:
-            is_same = known.alternative_to == stands.id and is_same_statement(
-                known.memory, item.memory
+        target = decision.others[0]
+        value = self._held(item, decision, alternative_to=target.id)
+        for other in self.held:  # one per source: the other sources may be removed later
+            is_same = other.alternative_to == target.id and is_same_statement(
+                other.memory, item.memory
             )
-            if is_same and supporting_sources(item.memory) <= supporting_sources(known.memory):
-                return WriteOutcome(
-                    known.memory
-                )  # another source tells it, too: it may be the last
-        self.steps.append(hold_alternative(value, stands))
+            if is_same and supporting_sources(item.memory) <= supporting_sources(other.memory):
+                return WriteOutcome(other.memory)
+        self.steps.append(hold_alternative(value, target))
         self.held.append(value)
         return WriteOutcome(item.memory)
 
@@ -273,46 +276,51 @@ class WritePlan:
         item: PlannedMemory,
         decision: WriteDecision,
         conflict: str | None = None,
-        beside: str | None = None,
+        alternative_to: str | None = None,
     ) -> HeldValue:
         actor = self.principal.actor
-        at = self.now + timedelta(microseconds=len(self.steps))  # of a batch, too, one is newest
-        return HeldValue(item.memory, conflict, beside, item.mentioned, decision.reason, actor, at)
+        # Distinct within a batch, so that one value is the newest.
+        at = self.now + timedelta(microseconds=len(self.steps))
+        return HeldValue(
+            item.memory, conflict, alternative_to, item.mentioned, decision.reason, actor, at
+        )
 
     def _add(self, step: ChangesetStep, after: Memory) -> None:
         self.steps.append(step)
         self.standing[after.id] = after
 
     def _link(self, memory: Memory, near: Iterable[Neighbour]) -> None:
-        standing = [
+        active = [
             each
             for each in near
             if each.id in self.standing and self.standing[each.id].is_live(self.now)
         ]
-        self.steps += [build_link(link) for link in build_links(memory, standing, self.now)]
+        self.steps += [build_link(link) for link in build_links(memory, active, self.now)]
 
 
 def texts_after_decision(
-    asked: Memory, mentioned: frozenset[str], old: Memory, relation: MemoryRelation, by_owner: bool
+    new: Memory, mentioned: frozenset[str], old: Memory, relation: MemoryRelation, by_owner: bool
 ) -> list[str]:
-    """The words of what comes of two memories, where a decision may join them."""
+    """The text that a decision would produce by combining two memories, if it changes the old one's
+    text."""
     if relation in (MemoryRelation.NEW, MemoryRelation.NEAR):
         return []
-    if action_for(relation, asked.kind, same_day=True) is Action.REFRESHED:
-        after = refresh_memory(old, asked, mentioned, asked.created_at, by_owner=by_owner)
+    if action_for(relation, new.kind, same_day=True) is Action.REFRESHED:
+        after = refresh_memory(old, new, mentioned, new.created_at, by_owner=by_owner)
     else:
-        after = build_successor(asked, old, mentioned)
+        after = build_successor(new, old, mentioned)
     return [after.searchable_text] if after.searchable_text != old.searchable_text else []
 
 
 def _as_history(item: PlannedMemory, until: Memory | None) -> PlannedMemory:
-    """What held before something that is known already: it is true of its time, and not now."""
+    """A value that was replaced before the known value started is stored as superseded: it is valid
+    in its own period only."""
     if until is None:
         return item
-    over = item.memory.evolve(
+    superseded = item.memory.evolve(
         state=State.SUPERSEDED, superseded_by=until.id, valid_to=until.valid_from
     )
-    return replace(item, memory=over)
+    return replace(item, memory=superseded)
 
 
 def _move_to_conflict(held: HeldValue, joined: set[str | None], conflict: str) -> HeldValue:

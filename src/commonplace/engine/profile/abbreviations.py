@@ -44,7 +44,7 @@ class Abbreviated:
 def abbreviate(
     engine: EngineContext, request: RequestContext, short: object, long: object
 ) -> Abbreviated:
-    """Another long form for a known short one takes the place of the one before, as a version."""
+    """A new long form replaces the previous one of the same short form, as a new version."""
     principal = request.principal
     if not principal.is_owner:
         raise NotAllowed(
@@ -75,21 +75,23 @@ def abbreviate(
 
 
 def _check_abbreviation(short: object, long: object) -> Abbreviation:
-    said = " ".join(validation.word(short, "short", MAX_SHORT_FORM).split())
-    meant = " ".join(validation.word(long, "long").split())
-    if not is_valid_short_form(said) or len(said.split()) > MAX_SHORT_FORM_WORDS:
+    short_form = " ".join(validation.word(short, "short", MAX_SHORT_FORM).split())
+    long_form = " ".join(validation.word(long, "long").split())
+    if not is_valid_short_form(short_form) or len(short_form.split()) > MAX_SHORT_FORM_WORDS:
         raise InvalidInput(
-            f"{said!r} cannot be an abbreviation.",
+            f"{short_form!r} cannot be an abbreviation.",
             remedy=f"One to {MAX_SHORT_FORM_WORDS} words of letters and digits.",
             field="short",
         )
-    if abbreviation_key(said) == abbreviation_key(meant) and not _is_shipped_form(said):
+    if abbreviation_key(short_form) == abbreviation_key(long_form) and not _is_shipped_form(
+        short_form
+    ):
         raise InvalidInput("The long form equals the short form.", field="long")
-    return Abbreviation(said, meant, own=True)
+    return Abbreviation(short_form, long_form, own=True)
 
 
 def _is_shipped_form(short: str) -> bool:
-    """Such a one is silenced when it is said to stand for itself."""
+    """Defining a shipped short form as itself disables it."""
     return abbreviation_key(short) in {
         abbreviation_key(each.short) for each in load_shipped_abbreviations()
     }
@@ -107,5 +109,5 @@ def _compose_abbreviation(
             "metadata": {"subject": wanted.short, "value": wanted.long},
         }
     )
-    name = abbreviation_key(wanted.short).replace(" ", "+")  # which no short form holds
+    name = abbreviation_key(wanted.short).replace(" ", "+")  # no short form contains a +
     return compose_memory(draft, ABBREVIATION_PREFIX + name, principal, engine.clock())

@@ -1,11 +1,11 @@
 """Profile fields and notes: read, set, compare values; only the owner changes them.
 
-A field is a key-value with the id `profile:<name>`, a note has the id `profile:<number>`; so both
-have versions, are recalled, forgotten, restored and erased like everything else.
+A field is a kv memory with the id `profile:<name>`, a note has the id `profile:<number>`. Both have
+versions and are recalled, forgotten, restored and erased like other memories.
 
-The same words are. Other words that may say the same are judged by the thresholds of rewordings,
-each higher by `STRICTER`; where similarity is unknown they are two values, and the owner is asked
-about both.
+Two values are the same if their words are. Different words are compared with the thresholds for
+rewordings, each raised by `STRICTER_BY`. If similarity is unknown they count as two values, and the
+owner decides about both.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ _REQUIRED_SIMILARITY = {
     CompareVerdict.EQUAL: 0.0,
     CompareVerdict.SAME: FULL_REWORDING_SIMILARITY + STRICTER_BY,
     CompareVerdict.OPEN: FULL_REWORDING_SIMILARITY + STRICTER_BY,
-    CompareVerdict.MORE: REWORDING_SIMILARITY + STRICTER_BY,  # to say more is to say something else
+    CompareVerdict.MORE: REWORDING_SIMILARITY + STRICTER_BY,  # more details are another value
     CompareVerdict.LESS: REWORDING_SIMILARITY + STRICTER_BY,
 }
 
 
 def is_equal_value(one: Any, other: Any) -> bool:
-    """Without a look at what the words mean."""
+    """Compares the words only, without embeddings."""
     return _compare_values(one, other) is CompareVerdict.EQUAL
 
 
@@ -78,17 +78,17 @@ def is_same_value(verdict: CompareVerdict, similarity: float | None) -> bool:
 
 
 def find_same_value(engine: EngineContext, value: Any, others: Sequence[Any]) -> int | None:
-    """The place of the first of the others that is the same value, with one call to the embedder
-    at most."""
+    """The position of the first of the others that is the same value. Calls the embedder at most
+    once."""
     verdicts = [_compare_values(other, value) for other in others]
     if CompareVerdict.EQUAL in verdicts:
         return verdicts.index(CompareVerdict.EQUAL)
-    open_ones = [place for place, verdict in enumerate(verdicts) if verdict in _REQUIRED_SIMILARITY]
-    if not open_ones:
+    uncertain = [place for place, verdict in enumerate(verdicts) if verdict in _REQUIRED_SIMILARITY]
+    if not uncertain:
         return None
-    texts = [_value_text(value), *(_value_text(others[place]) for place in open_ones)]
+    texts = [_value_text(value), *(_value_text(others[place]) for place in uncertain)]
     vectors = engine.embed(texts)
-    for row, place in enumerate(open_ones, 1):
+    for row, place in enumerate(uncertain, 1):
         cosine = None if vectors is None else float(vectors[0] @ vectors[row])
         if is_same_value(verdicts[place], engine.similarity(cosine, texts[0], texts[row])):
             return place
@@ -96,7 +96,8 @@ def find_same_value(engine: EngineContext, value: Any, others: Sequence[Any]) ->
 
 
 def _compare_values(old: Any, new: Any) -> CompareVerdict:
-    """A number is what it reads like: 5, 5.0 and "5" are one. Yes and no are no words."""
+    """Numbers are compared by value: 5, 5.0 and "5" are equal. Booleans are not compared as
+    words."""
     if isinstance(old, bool) or isinstance(new, bool):
         return CompareVerdict.EQUAL if old is new else CompareVerdict.APART
     return compare(_value_text(old), _value_text(new)).verdict
@@ -138,18 +139,18 @@ def read_profile(engine: EngineContext, principal: Principal) -> Profile:
 def set_field(
     engine: EngineContext, request: RequestContext, name: object, value: object
 ) -> ProfileChange:
-    """The owner's own word is consent, so it holds at once, and answers what was proposed."""
+    """Setting a field is the owner's consent: it applies at once and answers open proposals."""
     principal = request.principal
     require_profile_owner(principal)
-    said = field_name(name)
-    kept = read_field_value(said, value)
+    field = field_name(name)
+    checked = read_field_value(field, value)
     now = engine.clock()
 
     def decide() -> tuple[Changeset, Memory]:
         revision = engine.store.counters(principal.scope).revision
-        known = load_fields(engine, principal, [said]).get(target_field(said))
-        step, after = write_field(engine, principal, known, said, kept)
-        settling = settle_answered_proposals(engine, principal, said, after.metadata["value"])
+        known = load_fields(engine, principal, [field]).get(target_field(field))
+        step, after = write_field(engine, principal, known, field, checked)
+        settling = settle_answered_proposals(engine, principal, field, after.metadata["value"])
         steps = (*([step] if step else []), *settling)
         return Changeset(principal.scope, now, principal.actor, steps, revision), after
 
@@ -158,16 +159,16 @@ def set_field(
 
 
 def settle_answered_proposals(
-    engine: EngineContext, principal: Principal, name: str, now_said: Any
+    engine: EngineContext, principal: Principal, name: str, new_value: Any
 ) -> list[CloseProposals]:
-    """What others proposed for a field that its owner sets: it was the same, or it is declined.
-    Further goals that are not among those set now still wait."""
-    waiting = [p for p in open_proposals(engine, principal) if p.field == target_field(name)]
-    goals = now_said if isinstance(now_said, list) else []
+    """Close the proposals for a field that its owner sets: accepted if the value is the same, else
+    declined. Proposed goals that are not in the new list stay open."""
+    proposals = [p for p in open_proposals(engine, principal) if p.field == target_field(name)]
+    goals = new_value if isinstance(new_value, list) else []
     steps: list[CloseProposals] = []
-    for proposal in waiting:
-        said = goals if proposal.adds else [now_said]
-        if any(is_equal_value(proposal.value, each) for each in said):
+    for proposal in proposals:
+        values = goals if proposal.adds else [new_value]
+        if any(is_equal_value(proposal.value, each) for each in values):
             steps.append(build_settlement(proposal, ProposalDecision.ACCEPTED))
         elif not proposal.adds and name not in LIST_ADDITIONS:
             steps.append(build_settlement(proposal, ProposalDecision.DECLINED))
@@ -182,7 +183,7 @@ def open_proposals(engine: EngineContext, principal: Principal) -> list[Proposal
 def load_fields(
     engine: EngineContext, principal: Principal, names: Sequence[str]
 ) -> dict[str, Memory]:
-    """The fields behind these names, forgotten ones too: set anew, one is itself again."""
+    """The fields with these names, forgotten ones included: setting one restores it."""
     ids = [PROFILE_PREFIX + target_field(name) for name in names]
     return {m.id.removeprefix(PROFILE_PREFIX): m for m in engine.store.fetch(principal.scope, ids)}
 
@@ -194,21 +195,21 @@ def write_field(
     name: str,
     value: Any,
     *,
-    consent: Mapping[str, Any] | None = None,  # what the journal is to say of it
-    supports: SignalSupports | None = None,  # without, it is the owner's word
+    consent: Mapping[str, Any] | None = None,  # for the journal entry
+    supports: SignalSupports | None = None,  # None: the owner set it
 ) -> tuple[ChangesetStep | None, Memory]:
-    """The step that makes a field say this, and the field after it; no step where it does."""
+    """The step that sets a field, and the field after it; no step if it has the value already."""
     now = engine.clock()
     fresh = _new_field(principal, known, name, value, supports or [], now)
     if known and known.is_live(now) and known.metadata == fresh.metadata:
         return None, known
     indexes, _ = index_memories(engine, [fresh])
-    told: dict[str, Any] = {"event": Event.CONSENT, "meta": consent} if consent else {}
+    entry: dict[str, Any] = {"event": Event.CONSENT, "meta": consent} if consent else {}
     if known is None:
-        return build_add(fresh, indexes[0], **told), fresh
-    told.setdefault("event", Event.UPDATE)
+        return build_add(fresh, indexes[0], **entry), fresh
+    entry.setdefault("event", Event.UPDATE)
     change = build_change(
-        known, with_new_value(known, fresh), op=Op.UPDATE, index=indexes[0], **told
+        known, with_new_value(known, fresh), op=Op.UPDATE, index=indexes[0], **entry
     )
     return change, change.after
 
@@ -223,11 +224,11 @@ def _new_field(
 ) -> Memory:
     field = target_field(name)
     goals = _current_goals(known, now) if name in LIST_ADDITIONS else []
-    rests = with_field_supports(known if goals else None, value, supports)
+    field_supports = with_field_supports(known if goals else None, value, supports)
     if name in LIST_ADDITIONS:
         known_goals = {goal.casefold() for goal in goals}
         more = [] if value.casefold() in known_goals else [value]
-        value = list(validation.words([*goals, *more], "value"))  # a list may become too long
+        value = list(validation.words([*goals, *more], "value"))  # raises if the list is too long
     draft = read_draft(
         {
             "kind": Kind.KV,
@@ -237,19 +238,23 @@ def _new_field(
         }
     )
     memory = compose_memory(draft, PROFILE_PREFIX + field, principal, now)
-    return memory.evolve(metadata={**memory.metadata, RESTS_ON: rests}) if rests else memory
+    return (
+        memory.evolve(metadata={**memory.metadata, RESTS_ON: field_supports})
+        if field_supports
+        else memory
+    )
 
 
 def _current_goals(known: Memory | None, now: datetime) -> list[str]:
-    """What the list holds; of a field that is a single text, as it may be from before, that."""
+    """The list of goals; a field that is still a single text is a list of one."""
     if known is None or not known.is_live(now):
         return []
-    held = known.metadata["value"]
-    return held if isinstance(held, list) else [str(held)]
+    value = known.metadata["value"]
+    return value if isinstance(value, list) else [str(value)]
 
 
 def with_new_value(known: Memory, fresh: Memory) -> Memory:
-    """The same item with a new value, alive again if it had been forgotten."""
+    """The same item with a new value; active again if it was forgotten."""
     return known.evolve(
         content=fresh.content,
         summary=fresh.summary,
@@ -295,8 +300,8 @@ def require_profile_owner(principal: Principal) -> None:
 
 
 def refuse_profile_field(principal: Principal, memory: Memory) -> None:
-    """A value of the profile under an id of its own is one all the same: readers could not tell
-    it from what the owner has said."""
+    """A kv memory with a profile subject counts as a profile field, whatever its id: readers could
+    not tell it from a value that the owner set."""
     if principal.is_owner or memory.kind is not Kind.KV or memory.category != PROFILE_CATEGORY:
         return
     subject = str(memory.metadata.get("subject"))
@@ -309,7 +314,7 @@ def refuse_profile_field(principal: Principal, memory: Memory) -> None:
 
 @cache
 def _profile_subjects() -> frozenset[str]:
-    """When first asked for: it needs the word lists, and reading them takes a tenth of a second."""
+    """Computed on first use: it loads the word lists, which takes 0.1 s."""
     return frozenset(subject_key(name.replace("_", " ")) for name in KNOWN_FIELDS)
 
 

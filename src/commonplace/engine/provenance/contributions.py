@@ -1,6 +1,8 @@
-"""Contributions: what each source added to a shared memory; rebuild without some.
+"""Contributions: what each source or person added to a shared memory.
 
-What somebody has changed about the memory by hand since stays as they left it.
+A memory that several sources assert is computed from their contributions. When a source is removed,
+the memory is rebuilt from the remaining ones. Fields that a user changed by hand since then keep
+their values.
 """
 
 from __future__ import annotations
@@ -45,7 +47,8 @@ _UPDATABLE_FIELDS = (
 def refresh_memory(
     old: Memory, new: Memory, mentioned: Collection[str], now: datetime, *, by_owner: bool
 ) -> Memory:
-    """Evidence is added, fields that were missing are filled in, what was mentioned is taken."""
+    """The old memory with the new one's evidence, with missing fields filled in, and with the
+    mentioned fields replaced."""
     changes: dict[str, Any] = {
         name: getattr(new, name) for name in _UPDATABLE_FIELDS if name in mentioned
     }
@@ -63,8 +66,8 @@ def refresh_memory(
 
 
 def _merge_metadata(old: Memory, new: Memory) -> dict[str, Any]:
-    """What stands stays; a fuller name or description takes the place of the shorter one."""
-    if not POLICIES[old.kind].asks_on_change:  # there nobody is asked: the newer word holds
+    """Current values stay; a longer name or description replaces the shorter one."""
+    if not POLICIES[old.kind].asks_on_change:  # no decision is needed: the newer value wins
         return {**old.metadata, **new.metadata}
     metadata = {**new.metadata, **old.metadata}
     if old.kind is Kind.CONTACT:
@@ -92,12 +95,13 @@ def _merge_content(old: Memory, new: Memory, metadata: dict[str, Any]) -> str:
     return old.content
 
 
-# What comes of the tellings, unless somebody has changed it since. Words nobody changes in place.
+# Fields computed from contributions, unless a user changed them since. Content is never changed in
+# place.
 _CONTRIBUTED_FIELDS = (
     *("tags", "category", "facet", "importance", "confidence", "sensitivity"),
     *("valid_from", "valid_to", "expires_at"),
 )
-REPLACES = "replaces"  # the reason of a part that took the place of what was told before
+REPLACES = "replaces"  # the reason of a contribution that replaced the earlier ones
 _ORIGIN_FIELDS = ("source_id", "source_type", "thread_id", "actor_id", "role", "run_id", "job_id")
 
 
@@ -108,19 +112,26 @@ def is_from_source(memory: Memory) -> bool:
 def new_contributions(
     engine: EngineContext,
     principal: Principal,
-    standing: Memory,
+    existing: Memory,
     new: Memory,
     mentioned: frozenset[str],
     at: datetime,
     has_first: bool = False,
 ) -> list[HeldValue]:
-    """To be kept when the new one becomes a part of what stands: what it tells, and before the
-    first such one what stood. ``has_first``: that is kept already."""
-    known = has_first or engine.store.held(principal.scope, HeldQuery(contributes_to=[standing.id]))
-    if not (known or is_from_source(standing) or is_from_source(new)):
-        return []  # nothing could take it away
-    first = [] if known else [_contribution(standing, engine.new_id(), frozenset(), standing)]
-    return [*first, _contribution(new, new.id, mentioned, standing, at)]
+    """The contributions to store when the new memory is added to an existing one: its own, and
+    before the first such one also that of the existing memory. ``has_first``: the latter is stored
+    already."""
+    has_contributions = has_first or engine.store.held(
+        principal.scope, HeldQuery(contributes_to=[existing.id])
+    )
+    if not (has_contributions or is_from_source(existing) or is_from_source(new)):
+        return []  # no source whose removal could need it
+    first = (
+        []
+        if has_contributions
+        else [_contribution(existing, engine.new_id(), frozenset(), existing)]
+    )
+    return [*first, _contribution(new, new.id, mentioned, existing, at)]
 
 
 def inherit_contributions(
@@ -128,18 +139,17 @@ def inherit_contributions(
     principal: Principal,
     new: Memory,
     old: Memory,
-    told: HeldValue,
+    contribution: HeldValue,
 ) -> list[HeldValue]:
-    """Of a memory that takes another's place: what it has kept of the old one goes with whoever
-    told that. ``told``: what was said now, and by whom. The old one keeps its own, for the day that
-    it comes back."""
-    before = engine.store.held(principal.scope, HeldQuery(contributes_to=[old.id]))
-    if not (before or is_from_source(old) or is_from_source(told.memory)):
+    """The contributions to a memory that replaces another: those of the old memory, copied, and the
+    given new one. The old memory keeps its own, in case it is restored."""
+    inherited = engine.store.held(principal.scope, HeldQuery(contributes_to=[old.id]))
+    if not (inherited or is_from_source(old) or is_from_source(contribution.memory)):
         return []
-    before = before or [_contribution(old, old.id, frozenset(), old)]
+    inherited = inherited or [_contribution(old, old.id, frozenset(), old)]
     return [
         replace(each, memory=each.memory.evolve(id=engine.new_id()), contributes_to=new.id)
-        for each in (*before, told)
+        for each in (*inherited, contribution)
     ]
 
 
@@ -152,48 +162,48 @@ def make_contribution(
 
 
 def join_contributions(memory: Memory, same: Sequence[HeldValue], id: str) -> list[HeldValue]:
-    """Of a memory that was held with others that say the same."""
-    parts = [
+    """Contributions of held values that say the same as the memory."""
+    joined = [
         replace(each, alternative_to=None, contributes_to=memory.id, reason="") for each in same
     ]
-    return [_contribution(memory, id, frozenset(), memory), *parts] if parts else []
+    return [_contribution(memory, id, frozenset(), memory), *joined] if joined else []
 
 
 def _contribution(
-    said: Memory,
+    memory: Memory,
     id: str,
     mentioned: frozenset[str],
-    into: Memory,
+    target: Memory,
     at: datetime | None = None,
 ) -> HeldValue:
     return HeldValue(
-        memory=said.evolve(id=id, conflict=None, version=1),
+        memory=memory.evolve(id=id, conflict=None, version=1),
         conflict=None,
         alternative_to=None,
         mentioned=mentioned,
         reason="",
-        actor=said.actor_id,
-        held_at=at or said.created_at,
-        contributes_to=into.id,
+        actor=memory.actor_id,
+        held_at=at or memory.created_at,
+        contributes_to=target.id,
     )
 
 
 def add_contributor_evidence(memory: Memory, assertion: Memory) -> Memory:
-    """Also what tells only a part of it carries it: it can be made anew of that part. An agent's
-    word alone does not."""
+    """Evidence for a contributor that asserts only a part of the memory: the memory can be rebuilt
+    from that part. An agent's own assertion is no evidence."""
     if assertion.agent_id is not None and not supporting_sources(assertion):
         return memory
     new = [each for each in _contributor_evidence(assertion) if each not in memory.evidence]
-    behind = supporting_sources(memory)
+    sources = supporting_sources(memory)
     named = [
-        each for each in new if each == OWNER_EVIDENCE or source_of_evidence(each) not in behind
+        each for each in new if each == OWNER_EVIDENCE or source_of_evidence(each) not in sources
     ]
     return memory.evolve(evidence=(*memory.evidence, *named))
 
 
-def hold_contributions(memory: Memory, told: Sequence[HeldValue]) -> list[HoldValues]:
+def hold_contributions(memory: Memory, contributions: Sequence[HeldValue]) -> list[HoldValues]:
     entry = Entry(op=Op.HOLD, subject=memory.id, category=memory.category)
-    return [HoldValues(None, tuple(told), entry)] if told else []
+    return [HoldValues(None, tuple(contributions), entry)] if contributions else []
 
 
 def hold_again(held: Sequence[HeldValue]) -> list[HoldValues]:
@@ -205,35 +215,38 @@ def hold_again(held: Sequence[HeldValue]) -> list[HoldValues]:
     ]
 
 
-def release_contributions(memory: str, told: Sequence[HeldValue]) -> list[ReleaseHeld]:
-    """No word about it: the memory itself is told of."""
-    ids = tuple(each.memory.id for each in told)
+def release_contributions(memory: str, contributions: Sequence[HeldValue]) -> list[ReleaseHeld]:
+    """Without a journal event: the change of the memory itself has one."""
+    ids = tuple(each.memory.id for each in contributions)
     return [ReleaseHeld(ids, Entry(op=Op.RESOLVE, subject=memory))] if ids else []
 
 
-def merge_contributions(told: Sequence[HeldValue]) -> Memory:
-    """As it would be if these had told it, in this order, and nobody else."""
-    first, *rest = sorted(told, key=lambda each: (each.held_at, each.memory.id))
-    made = first.memory
+def merge_contributions(contributions: Sequence[HeldValue]) -> Memory:
+    """The memory that these contributions alone would have produced, in their order."""
+    first, *rest = sorted(contributions, key=lambda each: (each.held_at, each.memory.id))
+    merged = first.memory
     for each in rest:
-        made = _merge_contribution(made, each)
-    evidence = dict.fromkeys(named for each in told for named in _contributor_evidence(each.memory))
-    return made.evolve(
+        merged = _merge_contribution(merged, each)
+    evidence = dict.fromkeys(
+        named for each in contributions for named in _contributor_evidence(each.memory)
+    )
+    return merged.evolve(
         evidence=tuple(evidence), **{name: getattr(first.memory, name) for name in _ORIGIN_FIELDS}
     )
 
 
-def _merge_contribution(made: Memory, assertion: HeldValue) -> Memory:
-    """As remembering does it: a repeat adds to what stands, a statement's newer wording takes its
-    place."""
-    new = assertion.memory
+def _merge_contribution(merged: Memory, contribution: HeldValue) -> Memory:
+    """As remembering does: a repeat adds to the existing memory, a newer wording replaces it."""
+    new = contribution.memory
     adds = (
-        POLICIES[made.kind].asks_on_change
-        or relate_memories(new, made, None).relation is MemoryRelation.REPEAT
+        POLICIES[merged.kind].asks_on_change
+        or relate_memories(new, merged, None).relation is MemoryRelation.REPEAT
     )
-    if adds and assertion.reason != REPLACES:
-        return refresh_memory(made, new, assertion.mentioned, made.updated_at, by_owner=False)
-    return build_successor(new, made, assertion.mentioned)
+    if adds and contribution.reason != REPLACES:
+        return refresh_memory(
+            merged, new, contribution.mentioned, merged.updated_at, by_owner=False
+        )
+    return build_successor(new, merged, contribution.mentioned)
 
 
 def _contributor_evidence(memory: Memory) -> Iterable[str]:
@@ -245,12 +258,12 @@ def _contributor_evidence(memory: Memory) -> Iterable[str]:
 
 @dataclass(slots=True)
 class Rebuild:
-    """What becomes of memories that share sources, by id."""
+    """What happens to memories that share sources, by id."""
 
     anew: dict[str, Memory] = field(default_factory=dict)
-    unsupported: dict[str, Memory] = field(default_factory=dict)  # nobody is left to tell them
-    gone: dict[str, list[HeldValue]] = field(default_factory=dict)  # what the sources that end told
-    beside: list[HeldValue] = field(default_factory=list)  # what is held against them, put anew
+    unsupported: dict[str, Memory] = field(default_factory=dict)  # no contributor is left
+    gone: dict[str, list[HeldValue]] = field(default_factory=dict)  # contributions to remove
+    beside: list[HeldValue] = field(default_factory=list)  # alternatives, compared again
 
     @property
     def known(self) -> set[str]:
@@ -261,62 +274,69 @@ def rebuild_memories(
     engine: EngineContext,
     principal: Principal,
     changed: Collection[str],
-    stood: Collection[str],
-    stands: Collection[str],
+    active_before: Collection[str],
+    active_after: Collection[str],
     *,
     for_good: bool = False,
 ) -> Rebuild:
-    """Of the memories that one of the changed sources tells. ``stood`` and ``stands``: the sources
-    that told and tell, before and from now on. ``for_good``: what was told by those that end goes,
-    and what only forgotten ones tell is made of those, for the day that they come back."""
-    found = Rebuild()
+    """Rebuild the memories to which one of the changed sources contributes. ``active_before`` and
+    ``active_after``: the active sources before and after the change. ``for_good``: contributions of
+    the changed sources are deleted, and a forgotten memory is rebuilt from forgotten sources, in
+    case these are restored."""
+    rebuild = Rebuild()
     held = engine.store.held(principal.scope)
-    together = _group_by_memory(held)
+    by_memory = _group_by_memory(held)
     shared = {
-        id: told
-        for id, told in together.items()
-        if any(_is_contributed_by(each, changed) for each in told)
+        id: contributions
+        for id, contributions in by_memory.items()
+        if any(_is_contributed_by(each, changed) for each in contributions)
     }
     for memory in engine.store.fetch(principal.scope, list(shared)):
-        told = shared[memory.id]
+        contributions = shared[memory.id]
         before, after = (
-            _supporting_contributions(told, stood) or told,
-            _supporting_contributions(told, stands),
+            _supporting_contributions(contributions, active_before) or contributions,
+            _supporting_contributions(contributions, active_after),
         )
         if for_good:
-            found.gone[memory.id] = [each for each in told if _is_contributed_by(each, changed)]
-            if memory.state is State.SOFT_DELETED:
-                after = after or [each for each in told if each not in found.gone[memory.id]]
-        if after:
-            waiting = [
-                h for h in held if h.alternative_to == memory.id and _is_contributed_by(h, stands)
+            rebuild.gone[memory.id] = [
+                each for each in contributions if _is_contributed_by(each, changed)
             ]
-            joined, rest = _compare_alternatives(memory, before, after, waiting)
+            if memory.state is State.SOFT_DELETED:
+                after = after or [
+                    each for each in contributions if each not in rebuild.gone[memory.id]
+                ]
+        if after:
+            alternatives = [
+                h
+                for h in held
+                if h.alternative_to == memory.id and _is_contributed_by(h, active_after)
+            ]
+            joined, rest = _compare_alternatives(memory, before, after, alternatives)
             after += joined
-            found.beside += [*joined, *rest]
-            found.anew[memory.id] = _rebuild_memory(
+            rebuild.beside += [*joined, *rest]
+            rebuild.anew[memory.id] = _rebuild_memory(
                 memory, merge_contributions(before), merge_contributions(after)
             )
         else:
-            found.unsupported[memory.id] = memory
-    return found
+            rebuild.unsupported[memory.id] = memory
+    return rebuild
 
 
 def _compare_alternatives(
     memory: Memory,
     before: Sequence[HeldValue],
     after: Sequence[HeldValue],
-    waiting: Sequence[HeldValue],
+    alternatives: Sequence[HeldValue],
 ) -> tuple[list[HeldValue], list[HeldValue]]:
-    """Against what the memory says without the sources that end: what says the same by then is a
-    part of it, and no reason quotes what is gone."""
+    """Compare alternatives with the rebuilt memory. Those that now say the same become
+    contributions; the others get a new reason, which does not quote removed content."""
     joined: list[HeldValue] = []
     rest: list[HeldValue] = []
-    for each in waiting:
-        made = _rebuild_memory(
+    for each in alternatives:
+        rebuilt = _rebuild_memory(
             memory, merge_contributions(before), merge_contributions([*after, *joined])
         )
-        related = relate_memories(each.memory, made, None)
+        related = relate_memories(each.memory, rebuilt, None)
         if related.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING):
             joined.append(replace(each, alternative_to=None, contributes_to=memory.id, reason=""))
         else:
@@ -325,27 +345,27 @@ def _compare_alternatives(
 
 
 def _group_by_memory(held: Iterable[HeldValue]) -> Mapping[str, list[HeldValue]]:
-    found: dict[str, list[HeldValue]] = defaultdict(list)
+    by_memory: dict[str, list[HeldValue]] = defaultdict(list)
     for each in held:
         if each.contributes_to:
-            found[each.contributes_to].append(each)
-    return found
+            by_memory[each.contributes_to].append(each)
+    return by_memory
 
 
 def _supporting_contributions(
-    told: Sequence[HeldValue], sources: Collection[str]
+    contributions: Sequence[HeldValue], sources: Collection[str]
 ) -> list[HeldValue]:
-    """What these sources tell, and what the owner said; where there is any of it, also what an
-    agent added, whose word alone carries nothing."""
-    own = [each for each in told if not supporting_sources(each.memory)]
-    carrying = [each for each in told if _is_contributed_by(each, sources)]
-    carrying += [each for each in own if each.memory.agent_id is None]
+    """Contributions of these sources and of the owner. If there are any, also those of agents,
+    which are not enough on their own."""
+    own = [each for each in contributions if not supporting_sources(each.memory)]
+    supporting = [each for each in contributions if _is_contributed_by(each, sources)]
+    supporting += [each for each in own if each.memory.agent_id is None]
     added = [each for each in own if each.memory.agent_id is not None]
-    return [*carrying, *added] if carrying else []
+    return [*supporting, *added] if supporting else []
 
 
-def _is_contributed_by(each: HeldValue, sources: Collection[str]) -> bool:
-    return not supporting_sources(each.memory).isdisjoint(sources)
+def _is_contributed_by(contribution: HeldValue, sources: Collection[str]) -> bool:
+    return not supporting_sources(contribution.memory).isdisjoint(sources)
 
 
 def _rebuild_memory(memory: Memory, before: Memory, after: Memory) -> Memory:
@@ -355,15 +375,15 @@ def _rebuild_memory(memory: Memory, before: Memory, after: Memory) -> Memory:
         if getattr(memory, name) == getattr(before, name)
     }
     by_hand = {n: v for n, v in memory.metadata.items() if before.metadata.get(n) != v}
-    taken = before.metadata.keys() - memory.metadata.keys()
-    metadata = {n: v for n, v in after.metadata.items() if n not in taken} | by_hand
-    home = {name: getattr(after, name) for name in _ORIGIN_FIELDS}
+    removed = before.metadata.keys() - memory.metadata.keys()
+    metadata = {n: v for n, v in after.metadata.items() if n not in removed} | by_hand
+    origin = {name: getattr(after, name) for name in _ORIGIN_FIELDS}
     changes.setdefault("tags", _remaining_tags(memory, f"{memory.content} {before.content}", after))
-    said = {"content": after.content, "summary": after.summary, "evidence": after.evidence}
-    return memory.evolve(**changes, **home, **said, metadata=metadata)
+    text = {"content": after.content, "summary": after.summary, "evidence": after.evidence}
+    return memory.evolve(**changes, **origin, **text, metadata=metadata)
 
 
-def _remaining_tags(memory: Memory, said: str, after: Memory) -> tuple[str, ...]:
-    """Its tags, but for words of what is said no more."""
-    gone = set(fold(said).split()) - set(fold(after.content).split())
+def _remaining_tags(memory: Memory, before: str, after: Memory) -> tuple[str, ...]:
+    """The tags without words that occur only in removed content."""
+    gone = set(fold(before).split()) - set(fold(after.content).split())
     return tuple(tag for tag in memory.tags if gone.isdisjoint(fold(tag).split()))

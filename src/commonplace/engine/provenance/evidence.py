@@ -1,7 +1,7 @@
 """Evidence: sources and signals that support memories and profile fields.
 
-They stand in its evidence, one for each source, by ids that hold no text. While one of them stands,
-erasing the others leaves the memory. Pure.
+A memory's evidence lists its supporting sources, one entry per source, by ids that contain no text.
+While one of them exists, erasing the others leaves the memory.
 """
 
 from __future__ import annotations
@@ -27,67 +27,73 @@ from commonplace.model.profile.fields import Signal, describe_field
 from commonplace.model.sources.source import Source, is_source_id, split_passage_id
 from commonplace.store.queries import NO_LIMIT, MemoryListing
 
-OWNER_EVIDENCE = "owner"  # said it themself, outside of any source
+OWNER_EVIDENCE = "owner"  # the owner asserted it, outside of any source
 
 
 def supporting_sources(memory: Memory) -> set[str]:
-    """Whether they are still there or not."""
+    """Ids of all supporting sources, whether or not they still exist."""
     named = (memory.source_id or "", *memory.evidence)
     return {source_of_evidence(each) for each in named if is_source_id(each)}
 
 
 def supporting_passages(memory: Memory) -> tuple[str, ...]:
-    """Where its words were said: passages where they are known, else the source."""
+    """Ids of the passages that state it, or of the source where no passage is known."""
     named = [each for each in memory.evidence if is_source_id(each)]
-    whole = {source_of_evidence(each) for each in named}
-    home = memory.source_id or ""
-    return (*named, *([home] if is_source_id(home) and home not in whole else []))
+    known_sources = {source_of_evidence(each) for each in named}
+    source = memory.source_id or ""
+    return (*named, *([source] if is_source_id(source) and source not in known_sources else []))
 
 
-def added_evidence(standing: Memory, assertion: Memory, by_owner: bool) -> tuple[str, ...]:
-    """The evidence that another telling adds to what stands. A source is named once: who repeats
-    something in one conversation adds nothing to it. What tells less than stands here does not
-    carry it: that would keep words that only an erased source had."""
-    own_word = by_owner and standing.source_id is not None  # else nothing could take it away
-    told = _evidence_of(assertion, own_word) if _states_all_of(assertion, standing) else ()
-    behind = supporting_sources(standing)
-    new = [each for each in told if not (is_source_id(each) and source_of_evidence(each) in behind)]
-    words = [each for each in assertion.evidence if not _is_support(each)]
-    return tuple(each for each in (*words, *new) if each not in standing.evidence)
+def added_evidence(memory: Memory, assertion: Memory, by_owner: bool) -> tuple[str, ...]:
+    """The evidence that a further assertion adds to a memory. A source is listed once: repeating
+    something in the same conversation adds nothing. An assertion that states less than the memory
+    does not support it, because it would keep content that only an erased source had."""
+    # Without a source, no removal is possible that the owner's assertion would outlive.
+    needs_owner = by_owner and memory.source_id is not None
+    supports = _evidence_of(assertion, needs_owner) if _states_all_of(assertion, memory) else ()
+    known_sources = supporting_sources(memory)
+    new = [
+        each
+        for each in supports
+        if not (is_source_id(each) and source_of_evidence(each) in known_sources)
+    ]
+    texts = [each for each in assertion.evidence if not _is_support(each)]
+    return tuple(each for each in (*texts, *new) if each not in memory.evidence)
 
 
 def adds_only_evidence(before: Memory, after: Memory) -> bool:
-    """Nothing is new but what it rests on."""
+    """True if only the evidence differs."""
     added = set(after.evidence) - set(before.evidence)
     same = after.evolve(evidence=before.evidence, updated_at=before.updated_at) == before
     return same and all(map(_is_support, added))
 
 
-def keep_other_evidence(memory: Memory, standing: Mapping[str, Source]) -> Memory | None:
-    """The memory without the source that it came of, resting on the owner's word or on another of
-    these; None when nothing else carries it. Evidence in words goes: whose it was is not known."""
+def keep_other_evidence(memory: Memory, active: Mapping[str, Source]) -> Memory | None:
+    """The memory without its removed source, supported by the owner or by one of these active
+    sources; None if nothing else supports it. Evidence given as text is dropped, because its source
+    is unknown."""
     evidence = tuple(
         each
         for each in memory.evidence
-        if each == OWNER_EVIDENCE or source_of_evidence(each) in standing
+        if each == OWNER_EVIDENCE or source_of_evidence(each) in active
     )
     if not evidence or memory.state is State.SOFT_DELETED:
         return None
-    home = None if OWNER_EVIDENCE in evidence else standing[source_of_evidence(evidence[0])]
-    said: dict[str, Any] = dict.fromkeys(("actor_id", "role", "run_id", "job_id"))
+    source = None if OWNER_EVIDENCE in evidence else active[source_of_evidence(evidence[0])]
+    speaker_fields: dict[str, Any] = dict.fromkeys(("actor_id", "role", "run_id", "job_id"))
     return memory.evolve(
-        **said,
+        **speaker_fields,
         evidence=evidence,
-        source_id=home.id if home else None,
-        source_type=home.source_type if home else None,
-        thread_id=home.thread_id if home else None,
+        source_id=source.id if source else None,
+        source_type=source.source_type if source else None,
+        thread_id=source.thread_id if source else None,
     )
 
 
-def rename_evidence(evidence: tuple[str, ...], called: Mapping[str, str]) -> tuple[str, ...]:
-    """With other ids for the sources in it."""
-    parted = [each.partition("#") for each in evidence]
-    return tuple(called.get(source, source) + sign + rest for source, sign, rest in parted)
+def rename_evidence(evidence: tuple[str, ...], new_ids: Mapping[str, str]) -> tuple[str, ...]:
+    """The evidence with new ids for its sources."""
+    parts = [each.partition("#") for each in evidence]
+    return tuple(new_ids.get(source, source) + sign + rest for source, sign, rest in parts)
 
 
 def _evidence_of(memory: Memory, by_owner: bool) -> tuple[str, ...]:
@@ -108,74 +114,75 @@ def source_of_evidence(id: str) -> str:
     return split_passage_id(id)[0]
 
 
-def _states_all_of(assertion: Memory, standing: Memory) -> bool:
-    if POLICIES[standing.kind].has_fields and dict(assertion.metadata) != dict(standing.metadata):
+def _states_all_of(assertion: Memory, memory: Memory) -> bool:
+    if POLICIES[memory.kind].has_fields and dict(assertion.metadata) != dict(memory.metadata):
         return False
-    if fold(assertion.content) == fold(standing.content) or is_rendered_from_fields(standing):
+    if fold(assertion.content) == fold(memory.content) or is_rendered_from_fields(memory):
         return True
-    told = compare(assertion.content, standing.content)
-    return not POLICIES[standing.kind].has_fields and told.verdict is not CompareVerdict.MORE
+    comparison = compare(assertion.content, memory.content)
+    return not POLICIES[memory.kind].has_fields and comparison.verdict is not CompareVerdict.MORE
 
 
-SignalSupports = list[
-    list[str]
-]  # the ids behind each signal; it stands while all of them are there
+# The ids that support each signal: it counts while all of them exist.
+SignalSupports = list[list[str]]
 
-MAX_SIGNAL_SUPPORTS = 10  # of one value, the newest: a hundred goals and theirs fit into one memory
+MAX_SIGNAL_SUPPORTS = 10  # per value, the newest: 100 goals with theirs fit into one memory
 
 
 def supports_of_signals(signals: Sequence[Signal]) -> SignalSupports:
-    """Empty when one of them came from nowhere that could be erased: then it always stands."""
-    found = [[id for id in (each.source_id, each.memory_id) if id] for each in signals]
-    return found[-MAX_SIGNAL_SUPPORTS:] if all(found) else []
+    """Empty if one of the signals has no origin that could be erased: the value then needs no
+    support."""
+    supports = [[id for id in (each.source_id, each.memory_id) if id] for each in signals]
+    return supports[-MAX_SIGNAL_SUPPORTS:] if all(supports) else []
 
 
 def with_field_supports(
     known: Memory | None, value: Any, supports: SignalSupports
 ) -> dict[str, SignalSupports]:
-    """By value, since each of several goals has its own; ``known`` where it keeps its others."""
-    rests = dict(known.metadata.get(RESTS_ON, {})) if known else {}
-    rests.pop(str(value), None)
-    return {**rests, str(value): supports} if supports else rests
+    """Supports by value, since each of several goals has its own. ``known``: the field whose other
+    supports are kept."""
+    by_value = dict(known.metadata.get(RESTS_ON, {})) if known else {}
+    by_value.pop(str(value), None)
+    return {**by_value, str(value): supports} if supports else by_value
 
 
 def add_field_supports(field: Memory, value: Any, supports: SignalSupports) -> Memory | None:
-    """The field when more speaks for what it says. None where nothing new does, and where it needs
-    no support: that is its owner's word, or came from nowhere that could be erased."""
-    rests = field.metadata.get(RESTS_ON, {})
-    known = rests.get(str(value), [])
+    """The field with further supports for its value. None if there is nothing new, or if the value
+    needs no support because the owner set it or its origin cannot be erased."""
+    by_value = field.metadata.get(RESTS_ON, {})
+    known = by_value.get(str(value), [])
     more = [each for each in supports if each not in known]
     if not known or not more:
         return None
     both = [*known, *more][-MAX_SIGNAL_SUPPORTS:]
-    return field.evolve(metadata={**field.metadata, RESTS_ON: {**rests, str(value): both}})
+    return field.evolve(metadata={**field.metadata, RESTS_ON: {**by_value, str(value): both}})
 
 
 def remove_unsupported_fields(
     engine: EngineContext, principal: Principal, gone: Container[str]
 ) -> tuple[list[RemoveMemory], list[RewriteMemory]]:
-    """The fields, or the goals among them, that lose their last support with these. One that
-    expired before, or was purged, neither keeps a field nor takes it along."""
+    """Remove the profile fields, or the goals in them, that lose their last support. Support that
+    had already expired or been purged neither keeps a field nor removes it."""
     scope = principal.scope
     listing = MemoryListing(
         states=tuple(State), visibility=OWNER_VISIBILITY, only_profile=True, limit=NO_LIMIT
     )
     fields = [field for field in engine.store.page(scope, listing) if field.id not in gone]
-    told = {field.id: [field] for field in fields}
-    for version in engine.store.versions(scope, list(told)):
-        told[version.memory.id].append(version.memory)
-    standing = _SupportCheck(engine, principal, gone)
-    lost = {field.id: standing.lost(told[field.id]) for field in fields}
+    versions_of = {field.id: [field] for field in fields}
+    for version in engine.store.versions(scope, list(versions_of)):
+        versions_of[version.memory.id].append(version.memory)
+    check = _SupportCheck(engine, principal, gone)
+    lost = {field.id: check.lost(versions_of[field.id]) for field in fields}
     ended = [f for f in fields if lost[f.id] and _remaining_value(f, lost[f.id]) in (None, [])]
-    fewer = [
+    reduced = [
         _without_values(field, lost[field.id])
         for field in fields
         if lost[field.id] and field not in ended
     ]
-    indexes = index_memories(engine, fewer)[0] if fewer else []
+    indexes = index_memories(engine, reduced)[0] if reduced else []
     rewrites = [
         RewriteMemory(field, index, _rebuilt_field_entry(field))
-        for field, index in zip(fewer, indexes, strict=True)
+        for field, index in zip(reduced, indexes, strict=True)
     ]
     return [build_removal(field, event=Event.ERASE) for field in ended], rewrites
 
@@ -187,44 +194,45 @@ class _SupportCheck:
     gone: Container[str]
 
     def lost(self, versions: Sequence[Memory]) -> set[str]:
-        """The values, in whichever version, of which the last support is among what goes."""
-        rests: dict[str, SignalSupports] = {}
+        """The values, of any version, whose last support is being removed."""
+        by_value: dict[str, SignalSupports] = {}
         for memory in versions:
             for value, supports in memory.metadata.get(RESTS_ON, {}).items():
-                rests[value] = [*rests.get(value, []), *supports]
+                by_value[value] = [*by_value.get(value, []), *supports]
         return {
             value
-            for value, supports in rests.items()
-            if any(map(self._is_removed, supports)) and not any(map(self._stands, supports))
+            for value, supports in by_value.items()
+            if any(map(self._is_removed, supports)) and not any(map(self._exists, supports))
         }
 
     def _is_removed(self, ids: list[str]) -> bool:
         return any(id in self.gone for id in ids)
 
-    def _stands(self, ids: list[str]) -> bool:
-        scope, left = self.principal.scope, [id for id in ids if id not in self.gone]
-        there = {memory.id for memory in self.engine.store.fetch(scope, left)}
-        there |= {source.id for source in self.engine.live_sources(scope, left)}
-        return there == set(ids)
+    def _exists(self, ids: list[str]) -> bool:
+        scope, remaining = self.principal.scope, [id for id in ids if id not in self.gone]
+        existing = {memory.id for memory in self.engine.store.fetch(scope, remaining)}
+        existing |= {source.id for source in self.engine.live_sources(scope, remaining)}
+        return existing == set(ids)
 
 
 def _remaining_value(field: Memory, lost: Container[str]) -> Any:
-    """What the field still says; a value that was set since is the owner's own."""
+    """The value without the lost parts. A value that was set since is the owner's own."""
     value = field.metadata["value"]
-    rests = field.metadata.get(RESTS_ON, {})
+    by_value = field.metadata.get(RESTS_ON, {})
     if isinstance(value, list):
-        return [each for each in value if each not in lost or each not in rests]
-    return None if str(value) in lost and str(value) in rests else value
+        return [each for each in value if each not in lost or each not in by_value]
+    return None if str(value) in lost and str(value) in by_value else value
 
 
 def _without_values(field: Memory, lost: Container[str]) -> Memory:
-    """Written anew even where only an earlier version said it: those go when it is."""
+    """The field is rewritten even if only an earlier version had the value: rewriting drops the
+    earlier versions."""
     value = _remaining_value(field, lost)
     if value == field.metadata["value"]:
         return field
-    rests = {v: ids for v, ids in field.metadata[RESTS_ON].items() if v not in lost}
-    metadata = {**field.metadata, "value": value, RESTS_ON: rests}
-    if not rests:
+    by_value = {v: ids for v, ids in field.metadata[RESTS_ON].items() if v not in lost}
+    metadata = {**field.metadata, "value": value, RESTS_ON: by_value}
+    if not by_value:
         del metadata[RESTS_ON]
     content = describe_field(field.metadata["subject"], value)
     return field.evolve(

@@ -1,1 +1,1 @@
-"""Forget, restore and erase; what a removal takes along."""
+"""Removal: forget, restore and erase items, and cascade to what depends on them."""

@@ -1,4 +1,4 @@
-"""Erase memories, sources, graph items or a whole user, with all that derives from them."""
+"""Erase memories, sources, graph items or a whole user, with everything derived from them."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)
 def remove_memberships_and_shares(
     engine: EngineContext, principal: Principal, now: datetime
 ) -> list[Changeset]:
-    """In every team and with every guest the user's name goes. What they brought into a team is
-    the team's, and stays; a team that nobody else is in goes with them."""
+    """Remove the user from every team and every share. Sources that they added to a team belong to
+    the team and stay; a team without other members is deleted."""
     steps: dict[Scope, list[ChangesetStep]] = {}
     decided_on: dict[Scope, int] = {}
-    for one in engine.store.access(principal.own_scope).memberships:
-        decided_on[one.team_scope] = engine.store.counters(one.team_scope).revision
-        for scope, step in _leave_team(engine, one):
+    for membership in engine.store.access(principal.own_scope).memberships:
+        decided_on[membership.team_scope] = engine.store.counters(membership.team_scope).revision
+        for scope, step in _leave_team(engine, membership):
             steps.setdefault(scope, []).append(step)
     for share in engine.store.access(principal.own_scope).shares:
         if share.owner == principal.own_scope:
@@ -87,22 +87,22 @@ def remove_memberships_and_shares(
 
 def _leave_team(engine: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
     team = one.team_scope
-    people = engine.store.access(team).memberships
-    others = [each for each in people if each.is_member and each.user_id != one.user_id]
+    memberships = engine.store.access(team).memberships
+    others = [each for each in memberships if each.is_member and each.user_id != one.user_id]
     if one.is_member and not others:
         yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
-        for invited in people:
+        for invited in memberships:
             if invited.user_id != one.user_id:
                 yield invited.user_scope, SetMembership(invited, _REVOKE_ENTRY, gone=True)
         return
     yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
-    if (heir := next_owner(people, one.user_id)) is not None:
-        yield team, SetMember(replace(heir, role=TeamRole.OWNER), _GRANT_ENTRY)
-        for mine in engine.store.access(heir.user_scope).memberships:
-            if mine.team_scope == team:
+    if (successor := next_owner(memberships, one.user_id)) is not None:
+        yield team, SetMember(replace(successor, role=TeamRole.OWNER), _GRANT_ENTRY)
+        for held in engine.store.access(successor.user_scope).memberships:
+            if held.team_scope == team:
                 yield (
-                    heir.user_scope,
-                    SetMembership(replace(mine, role=TeamRole.OWNER), _GRANT_ENTRY),
+                    successor.user_scope,
+                    SetMembership(replace(held, role=TeamRole.OWNER), _GRANT_ENTRY),
                 )
 
 
@@ -110,16 +110,16 @@ def _leave_team(engine: EngineContext, one: Membership) -> Iterator[tuple[Scope,
 class Erased:
     receipt: Receipt
     ids: tuple[str, ...]
-    rewritten: tuple[str, ...]  # summaries that had contained them, made anew from the rest
+    rewritten: tuple[str, ...]  # summaries rebuilt without the erased memories
     revision: int
-    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
+    still_in: tuple[str, ...] = ()  # turns and sources that still contain their text
 
     @property
     def scrub(self) -> str:
         return self.receipt.scrub
 
 
-Compact = Callable[[], object]  # the store's files, by whoever may: it is for all users
+Compact = Callable[[], object]  # compacts the store's files, for all users
 
 
 def erase_items(
@@ -129,97 +129,97 @@ def erase_items(
     compact: Compact | None,
     thread: str | None = None,
 ) -> Erased:
-    """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
+    """Also erases held values, alternatives and proposals by id."""
     principal = request.principal
-    engine.access_log.flush()  # what was just asked about it is to go with it
+    engine.access_log.flush()  # pending log entries are erased as well
     at = engine.clock()
     receipt_id = engine.new_id()
 
     def decide() -> tuple[list[Changeset], _ErasePlan]:
         revision = engine.store.counters(principal.scope).revision
-        fall = _plan_erase(engine, principal, ids)
-        receipt = Receipt(receipt_id, at, len(fall.gone))
+        plan = _plan_erase(engine, principal, ids)
+        receipt = Receipt(receipt_id, at, len(plan.gone))
         changeset = Changeset(
             principal.scope,
             at,
             principal.actor,
-            fall.steps,
+            plan.steps,
             revision,
             thread,
             receipt,
             member=principal.member,
         )
-        return [changeset, *_changes_elsewhere(engine, principal, fall, at)], fall
+        return [changeset, *_changes_elsewhere(engine, principal, plan, at)], plan
 
-    fall = run_transaction_across_scopes(engine, request, decide)
+    plan = run_transaction_across_scopes(engine, request, decide)
     revision = engine.store.counters(principal.scope).revision
     receipt = _finish_receipt(engine, principal, receipt_id, compact)
-    gone, rewritten = _visible_result(principal, fall, ids)
-    said = remaining_mentions(engine, principal, fall.named)
-    return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
+    erased, rewritten = _visible_result(principal, plan, ids)
+    mentions = remaining_mentions(engine, principal, plan.named)
+    return Erased(replace(receipt, items=len(erased)), erased, rewritten, revision, mentions)
 
 
 @dataclass(frozen=True, slots=True)
 class _ErasePlan:
-    """All that goes with what is erased, and what is made anew without it."""
+    """Everything that an erasure removes, and what is rebuilt without it."""
 
     steps: tuple[ChangesetStep, ...]
     gone: tuple[str, ...]
     rewritten: tuple[Memory, ...]
-    named: tuple[Memory, ...]  # what was asked for, without what goes along
+    named: tuple[Memory, ...]  # the requested memories, without dependent ones
     sources: tuple[Source, ...]
 
 
 def _plan_erase(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> _ErasePlan:
-    drawn = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
+    graph = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
     ids = [id for id in ids if not is_graph_id(id)]
-    asked_for = find_held_values(engine, principal, ids)
-    proposed = find_proposals(engine, principal, ids)
-    aside = {*(each.memory.id for each in asked_for), *(each.id for each in proposed)}
-    named = resolve_source_ids(engine, principal, [id for id in ids if id not in aside])
-    sources = find_sources(engine, principal, list(named.values()))
-    doomed = find_memories(
-        engine, principal, [id for id in ids if id not in aside and id not in named]
+    held_by_id = find_held_values(engine, principal, ids)
+    named_proposals = find_proposals(engine, principal, ids)
+    pending_ids = {*(each.memory.id for each in held_by_id), *(each.id for each in named_proposals)}
+    resolved = resolve_source_ids(engine, principal, [id for id in ids if id not in pending_ids])
+    sources = find_sources(engine, principal, list(resolved.values()))
+    memories = find_memories(
+        engine, principal, [id for id in ids if id not in pending_ids and id not in resolved]
     )
-    asked = tuple(doomed)
-    met = {memory.id for memory in doomed}
-    gone_sources = [source.id for source in sources]
-    told_beside = held_values_from_sources(engine, principal, gone_sources)
-    waiting = list({each.memory.id: each for each in (*asked_for, *told_beside)}.values())
-    held = [each.memory.id for each in waiting]
-    fallen = plan_source_removal(engine, principal, gone_sources, met)
-    doomed += fallen.unsupported
-    removals, rewrites = _rebuild_summaries(engine, principal, doomed, fallen.carried)
-    ended = [build_source_removal(source, event=Event.ERASE) for source in sources]
-    gone = [*(step.id for step in removals), *(step.id for step in ended)]
-    unsaid, reworded = remove_unsupported_fields(engine, principal, gone)
-    gone += [step.id for step in unsaid]
-    proposals = erase_proposals(engine, principal, proposed, gone)
-    owed = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
-    held_back = remove_held_values(engine, principal, waiting)
-    remembered = (*fallen.steps, *rewrites, *reworded, *removals, *unsaid)
+    requested = tuple(memories)
+    requested_ids = {memory.id for memory in memories}
+    source_ids = [source.id for source in sources]
+    held_by_source = held_values_from_sources(engine, principal, source_ids)
+    held_values = list({each.memory.id: each for each in (*held_by_id, *held_by_source)}.values())
+    held_value_ids = [each.memory.id for each in held_values]
+    removal = plan_source_removal(engine, principal, source_ids, requested_ids)
+    memories += removal.unsupported
+    removals, rewrites = _rebuild_summaries(engine, principal, memories, removal.carried)
+    source_removals = [build_source_removal(source, event=Event.ERASE) for source in sources]
+    gone = [*(step.id for step in removals), *(step.id for step in source_removals)]
+    field_removals, field_rewrites = remove_unsupported_fields(engine, principal, gone)
+    gone += [step.id for step in field_removals]
+    proposals = erase_proposals(engine, principal, named_proposals, gone)
+    jobs = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
+    held_removals = remove_held_values(engine, principal, held_values)
+    memory_steps = (*removal.steps, *rewrites, *field_rewrites, *removals, *field_removals)
     return _ErasePlan(
-        (*remembered, *ended, *owed, *held_back, *proposals, *drawn.steps),
-        (*gone, *held, *(id for step in proposals for id in step.ids), *drawn.gone),
-        tuple(step.memory for step in (*rewrites, *reworded)),
-        asked,
+        (*memory_steps, *source_removals, *jobs, *held_removals, *proposals, *graph.steps),
+        (*gone, *held_value_ids, *(id for step in proposals for id in step.ids), *graph.gone),
+        tuple(step.memory for step in (*rewrites, *field_rewrites)),
+        requested,
         tuple(sources),
     )
 
 
 def _changes_elsewhere(
-    engine: EngineContext, principal: Principal, fall: _ErasePlan, at: datetime
+    engine: EngineContext, principal: Principal, plan: _ErasePlan, at: datetime
 ) -> list[Changeset]:
-    """Guests lose what they were given. Whoever brought a source into a team may have an answer
-    kept that tells of it."""
-    gone = {source.id for source in fall.sources}
+    """Guests lose their shares. Users who added an erased source to a team may have a stored answer
+    that quotes it: those answers are invalidated."""
+    gone = {source.id for source in plan.sources}
     steps: dict[Scope, list[ChangesetStep]] = {
-        Scope.of_user(source.user_id): [] for source in fall.sources
+        Scope.of_user(source.user_id): [] for source in plan.sources
     }
     for share in engine.store.access(principal.scope).shares if gone else ():
         if share.owner == principal.scope and share.source_id in gone:
-            told = Entry(op=Op.REVOKE)
-            steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
+            entry = Entry(op=Op.REVOKE)
+            steps.setdefault(share.guest_scope, []).append(SetGrant(share, entry, gone=True))
     steps.pop(principal.scope, None)
     return [
         Changeset(scope, at, principal.actor, tuple(each), invalidates_answers=True)
@@ -228,29 +228,30 @@ def _changes_elsewhere(
 
 
 def _visible_result(
-    principal: Principal, fall: _ErasePlan, asked: Sequence[str]
+    principal: Principal, plan: _ErasePlan, requested: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is gone and what was made anew. What went along may be of categories that an agent
-    does not see: it is told of what it named."""
-    gone = [id for id in fall.gone if principal.is_owner or id in asked or is_source_id(id)]
-    rewritten = [memory.id for memory in fall.rewritten if can_see(principal, memory)]
+    """The erased and rebuilt ids that the caller may see. Dependent items may be of categories
+    hidden from an agent: it gets only the ids that it named."""
+    gone = [id for id in plan.gone if principal.is_owner or id in requested or is_source_id(id)]
+    rewritten = [memory.id for memory in plan.rewritten if can_see(principal, memory)]
     return tuple(gone), tuple(rewritten)
 
 
 def erase_source_memories(
     engine: EngineContext, principal: Principal, sources: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
-    """Of a reader of sources that another owner takes away: the memories that only they carry go,
-    others rest on what is left; and what waits because they told it."""
-    held_back = remove_held_values(
+    """For a reader of sources that another owner removes: memories that only these sources support
+    are erased, others keep their remaining support, and values held from these sources are
+    removed."""
+    held_removals = remove_held_values(
         engine, principal, held_values_from_sources(engine, principal, sources)
     )
-    fallen = plan_source_removal(engine, principal, sources)
-    removals, rewrites = _rebuild_summaries(engine, principal, fallen.unsupported, fallen.carried)
-    unsaid, reworded = remove_unsupported_fields(
+    removal = plan_source_removal(engine, principal, sources)
+    removals, rewrites = _rebuild_summaries(engine, principal, removal.unsupported, removal.carried)
+    field_removals, field_rewrites = remove_unsupported_fields(
         engine, principal, [*(step.id for step in removals), *sources]
     )
-    return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
+    return (*removal.steps, *rewrites, *field_rewrites, *removals, *field_removals, *held_removals)
 
 
 def erase_user(engine: EngineContext, request: RequestContext, compact: Compact | None) -> Erased:
@@ -285,8 +286,8 @@ def erase_user(engine: EngineContext, request: RequestContext, compact: Compact 
 def _finish_receipt(
     engine: EngineContext, principal: Principal, receipt_id: str, compact: Compact | None
 ) -> Receipt:
-    """The receipt as it stands; after the compaction that completes it, where that is wanted. If
-    it cannot be had now, it is erased all the same, and the receipt says what waits."""
+    """The stored receipt, after compaction if that was requested. If compaction is not possible
+    now, the items are erased all the same, and the receipt says so."""
     if compact:
         engine.access_log.flush()
         compact()
@@ -296,32 +297,32 @@ def _finish_receipt(
 def _rebuild_summaries(
     engine: EngineContext,
     principal: Principal,
-    doomed: Sequence[Memory],
-    carried: Mapping[str, Memory],
+    erased: Sequence[Memory],
+    rebuilt: Mapping[str, Memory],
 ) -> tuple[list[RemoveMemory], list[RewriteMemory]]:
-    """Summaries merged from a doomed item are made anew from what survives, or go with it; those
-    of one that is made anew, too."""
-    gone = {memory.id: memory for memory in doomed}
-    rewritten = dict(carried)
+    """Summaries that were merged from erased or rebuilt memories are rebuilt from the remaining
+    ones, or erased if none remains."""
+    gone = {memory.id: memory for memory in erased}
+    rewritten = dict(rebuilt)
     summaries = _merged_summaries(engine, principal)
-    turns: Counter[str] = Counter()
-    queue = [*doomed, *carried.values()]
+    attempts: Counter[str] = Counter()
+    queue = [*erased, *rebuilt.values()]
     while queue:
         memory = queue.pop()
         for summary in summaries:
             if summary.id in gone or memory.id not in _merged_from(summary):
                 continue
-            sources = [id for id in _merged_from(summary) if id not in gone]
-            fetched = engine.store.fetch(principal.scope, sources)
-            # A summary of summaries is made from those as they will be, not as they were.
-            survivors = [rewritten.get(source.id, source) for source in fetched]
-            remade = _rebuild_summary(summary, survivors) if survivors else None
-            if remade and remade == rewritten.get(summary.id):
+            original_ids = [id for id in _merged_from(summary) if id not in gone]
+            originals = engine.store.fetch(principal.scope, original_ids)
+            # A summary of summaries uses their rebuilt content.
+            survivors = [rewritten.get(source.id, source) for source in originals]
+            summary_after = _rebuild_summary(summary, survivors) if survivors else None
+            if summary_after and summary_after == rewritten.get(summary.id):
                 continue
-            turns[summary.id] += 1
-            # Summaries that name each other in a circle never come to rest: they go as well.
-            if remade and turns[summary.id] <= len(summaries):
-                rewritten[summary.id] = remade
+            attempts[summary.id] += 1
+            # Summaries that refer to each other in a cycle never converge: they are erased.
+            if summary_after and attempts[summary.id] <= len(summaries):
+                rewritten[summary.id] = summary_after
             else:
                 rewritten.pop(summary.id, None)
                 gone[summary.id] = summary
@@ -336,8 +337,8 @@ def _rebuild_summaries(
 
 
 def _merged_summaries(engine: EngineContext, principal: Principal) -> list[Memory]:
-    """All that were merged from others. An original does not know for sure: restoring it, or
-    replacing it after that, has made it forget which summary it went into."""
+    """All summaries that were merged from other memories. The originals' own references are not
+    reliable: restoring or replacing an original clears them."""
     listing = MemoryListing(
         filters=Filters(kinds=(MERGED_KIND,)),
         states=tuple(State),
@@ -348,8 +349,8 @@ def _merged_summaries(engine: EngineContext, principal: Principal) -> list[Memor
 
 
 def _merged_from(summary: Memory) -> list[str]:
-    sources = summary.metadata.get("merged_from")
-    return sources if isinstance(sources, list) else []
+    ids = summary.metadata.get("merged_from")
+    return ids if isinstance(ids, list) else []
 
 
 def _rebuild_summary(summary: Memory, survivors: Sequence[Memory]) -> Memory:

@@ -36,46 +36,47 @@ from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
 _VERSION_REF = re.compile(r"(.+)@(\d{1,9})")
-_STATE_FIELDS = frozenset(
-    {"state", "superseded_by", "purge_at"}
-)  # whether it lives, not what it says
+# The lifecycle, not the content.
+_STATE_FIELDS = frozenset({"state", "superseded_by", "purge_at"})
 
 
 def split_version_refs(
     engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, int | None]:
-    """The ids, each with the version behind an @ if one is asked for; ids may have an @, too."""
+    """Each id with its version, if one is given after an @. An id may contain an @ itself."""
     known = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
     wanted: dict[str, int | None] = {}
     for id in ids:
-        found = None if id in known else _VERSION_REF.fullmatch(id)
-        wanted |= {found[1]: int(found[2])} if found else {id: None}
+        match = None if id in known else _VERSION_REF.fullmatch(id)
+        wanted |= {match[1]: int(match[2])} if match else {id: None}
     return wanted
 
 
 def last_active_versions(
-    engine: EngineContext, principal: Principal, dead: Sequence[Memory]
+    engine: EngineContext, principal: Principal, inactive: Sequence[Memory]
 ) -> dict[str, Memory]:
-    """What each said, and until when it was to hold, in its last living version."""
-    lives: dict[str, Memory] = {}
-    for known in engine.store.versions(principal.scope, [memory.id for memory in dead]):
-        if known.memory.state is State.ACTIVE:
-            lives[known.memory.id] = known.memory
+    """Each memory with the validity end of its last active version."""
+    last_active: dict[str, Memory] = {}
+    for version in engine.store.versions(principal.scope, [memory.id for memory in inactive]):
+        if version.memory.state is State.ACTIVE:
+            last_active[version.memory.id] = version.memory
     return {
-        memory.id: memory.evolve(valid_to=lives[memory.id].valid_to)
-        for memory in dead
-        if memory.id in lives
+        memory.id: memory.evolve(valid_to=last_active[memory.id].valid_to)
+        for memory in inactive
+        if memory.id in last_active
     }
 
 
 def load_version(
     engine: EngineContext, principal: Principal, memory: Memory, version: int
 ) -> Memory:
-    """The memory with what it said then."""
+    """The memory with the content of that version."""
     for known in engine.store.versions(principal.scope, [memory.id]):
         if known.memory.version == version and can_see(principal, known.memory):
-            said = {n: getattr(known.memory, n) for n in VERSIONED_FIELDS if n not in _STATE_FIELDS}
-            return memory.evolve(**said)
+            content = {
+                n: getattr(known.memory, n) for n in VERSIONED_FIELDS if n not in _STATE_FIELDS
+            }
+            return memory.evolve(**content)
     raise NotFound(
         f"{memory.id!r} has no version {version}.", remedy="See its versions: show.", field="ids"
     )
@@ -87,14 +88,14 @@ class Forgotten:
     already: tuple[str, ...]  # were forgotten before
     restorable_until: datetime
     revision: int
-    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
+    still_in: tuple[str, ...] = ()  # turns and sources that still contain their text
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
     ids: tuple[str, ...]
-    already: tuple[str, ...]  # were live before
-    replaced: tuple[str, ...]  # had taken their place, and are forgotten now
+    already: tuple[str, ...]  # were active before
+    replaced: tuple[str, ...]  # their successors, forgotten now
     revision: int
 
 
@@ -107,37 +108,37 @@ def forget_items(
 
     def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str], tuple[str, ...]]]:
         revision = engine.store.counters(principal.scope).revision
-        drawn = forget_graph_items(engine, principal, list(filter(is_graph_id, ids)), until)
-        named = resolve_source_ids(engine, principal, ids)
+        graph = forget_graph_items(engine, principal, list(filter(is_graph_id, ids)), until)
+        resolved = resolve_source_ids(engine, principal, ids)
         sources = find_sources(
-            engine, principal, list(named.values()), lambda s: is_unpurged(s, now)
+            engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
-        rest = [id for id in ids if id not in named and not is_graph_id(id)]
-        memories = find_memories(engine, principal, rest, lambda m: _is_unended(m, now))
+        rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
+        memories = find_memories(engine, principal, rest, lambda m: _is_available(m, now))
         items: list[Memory | Source] = [*memories, *sources]
-        alive = [item for item in items if item.state is not State.SOFT_DELETED]
-        steps = tuple(step for item in alive for step in _forget_steps(item, now, until))
+        to_forget = [item for item in items if item.state is not State.SOFT_DELETED]
+        steps = tuple(step for item in to_forget for step in _forget_steps(item, now, until))
         already = [item.id for item in items if item.state is State.SOFT_DELETED]
         changeset = Changeset(
             principal.scope,
             now,
             principal.actor,
-            (*steps, *drawn.steps),
+            (*steps, *graph.steps),
             revision,
             thread,
             member=principal.member,
         )
-        return changeset, (alive, [*already, *drawn.already], drawn.ids)
+        return changeset, (to_forget, [*already, *graph.already], graph.ids)
 
-    revision, (gone, already, drawn) = run_transaction(engine, request, decide)
-    told = _answer(engine, principal, gone, already, until, revision)
-    return replace(told, ids=(*told.ids, *drawn))
+    revision, (forgotten, already, graph_ids) = run_transaction(engine, request, decide)
+    answer = _answer(engine, principal, forgotten, already, until, revision)
+    return replace(answer, ids=(*answer.ids, *graph_ids))
 
 
 def forget_matching(
     engine: EngineContext, request: RequestContext, filters: Filters, thread: str | None = None
 ) -> Forgotten:
-    """Everything live that the filter admits, in one changeset."""
+    """All live items that match the filter, in one changeset."""
     principal = request.principal
     now = engine.clock()
     until = now + engine.lifetimes.restorable
@@ -150,30 +151,30 @@ def forget_matching(
             now=now,
             limit=NO_LIMIT,
         )
-        found = engine.store.page(principal.scope, listing)
+        memories = engine.store.page(principal.scope, listing)
         items: list[Memory | Source] = [
-            m for m in found if principal.is_owner or not is_profile_item(m.id)
+            m for m in memories if principal.is_owner or not is_profile_item(m.id)
         ]
         items += _sources_matching(engine, principal, filters)
         steps = tuple(step for item in items for step in _forget_steps(item, now, until))
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, items
 
-    revision, gone = run_transaction(engine, request, decide)
-    return _answer(engine, principal, gone, (), until, revision)
+    revision, forgotten = run_transaction(engine, request, decide)
+    return _answer(engine, principal, forgotten, (), until, revision)
 
 
 def _answer(
     engine: EngineContext,
     principal: Principal,
-    gone: Sequence[Memory | Source],
+    forgotten: Sequence[Memory | Source],
     already: Sequence[str],
     until: datetime,
     revision: int,
 ) -> Forgotten:
-    memories = [item for item in gone if isinstance(item, Memory)]
+    memories = [item for item in forgotten if isinstance(item, Memory)]
     return Forgotten(
-        tuple(item.id for item in gone),
+        tuple(item.id for item in forgotten),
         tuple(already),
         until,
         revision,
@@ -192,7 +193,7 @@ def _forget_steps(
 def _sources_matching(
     engine: EngineContext, principal: Principal, filters: Filters
 ) -> list[Source]:
-    """A filter that says something only memories have, such as a kind, means memories alone."""
+    """A filter on a field that only memories have, such as kind, matches no sources."""
     common = Filters(
         source_type=filters.source_type,
         source_id=filters.source_id,
@@ -217,92 +218,98 @@ def _sources_matching(
         source
         for source in engine.live_source_page(principal.scope, listing)
         if filters.source_id in (None, source.id)
-        and _was_said_within(source, filters.created_after, filters.created_before)
+        and _is_within(source, filters.created_after, filters.created_before)
     ]
 
 
-def _was_said_within(source: Source, after: datetime | None, before: datetime | None) -> bool:
-    """By when it was said, as recall understands it, not by when it was brought in. All of it:
-    it goes whole, so a talk that still goes on is not old."""
+def _is_within(source: Source, after: datetime | None, before: datetime | None) -> bool:
+    """By the time of the content, as in recall, not the time of ingestion. The whole source must be
+    within: a source is forgotten as a whole, so a growing conversation is not old."""
     began = source.started_at or source.created_at
     ended = source.ended_at or began
     return (after is None or began > after) and (before is None or ended < before)
 
 
-def _is_unended(memory: Memory, now: datetime) -> bool:
-    """Not past its end: the night has only not come yet."""
+def _is_available(memory: Memory, now: datetime) -> bool:
+    """Neither purgeable nor expired. Such items stay in the store until nightly maintenance."""
     return not is_purgeable(memory, now) and not has_expired(memory, now)
 
 
 def restore_items(
     engine: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
 ) -> Restored:
-    """Back to life. What had taken its place (an update, an override) steps back, restorable.
-    An id with a version (…@2) brings back what the memory said then."""
+    """Restore items. A memory that replaced one of them (by update or override) is forgotten,
+    restorable. An id with a version (…@2) restores the content of that version."""
     principal = request.principal
     now = engine.clock()
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = engine.store.counters(principal.scope).revision
-        named = resolve_source_ids(engine, principal, ids)
+        resolved = resolve_source_ids(engine, principal, ids)
         sources = find_sources(
-            engine, principal, list(named.values()), lambda s: is_unpurged(s, now)
+            engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
-        drawn = restore_graph_items(engine, principal, list(filter(is_graph_id, ids)))
-        rest = [id for id in ids if id not in named and not is_graph_id(id)]
+        graph = restore_graph_items(engine, principal, list(filter(is_graph_id, ids)))
+        rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
         wanted = split_version_refs(engine, principal, rest)
-        memories = find_memories(engine, principal, list(wanted), lambda m: _is_unended(m, now))
-        said = {
+        memories = find_memories(engine, principal, list(wanted), lambda m: _is_available(m, now))
+        versions = {
             memory.id: load_version(engine, principal, memory, version)
             for memory in memories
             if (version := wanted[memory.id]) is not None
         }
-        dead = [memory for memory in memories if memory.state is not State.ACTIVE]
-        successors = _live_successors(engine, principal, dead)
+        inactive = [memory for memory in memories if memory.state is not State.ACTIVE]
+        successors = _live_successors(engine, principal, inactive)
         _require_visible_successors(principal, successors)
-        before = last_active_versions(engine, principal, dead)
+        last_active = last_active_versions(engine, principal, inactive)
         steps = [
-            revive_memory(memory, said.get(memory.id, before.get(memory.id, memory)), now)
-            for memory in dead
+            revive_memory(memory, versions.get(memory.id, last_active.get(memory.id, memory)), now)
+            for memory in inactive
         ]
-        reverted = [memory for memory in memories if memory.id in said and memory not in dead]
-        steps += [revive_memory(memory, said[memory.id], now) for memory in reverted]
+        reverted = [
+            memory for memory in memories if memory.id in versions and memory not in inactive
+        ]
+        steps += [revive_memory(memory, versions[memory.id], now) for memory in reverted]
         steps = [_reindex(engine, step) for step in steps]
         leaving = [successor for successor, _ in successors]
-        stepping_back = _retire_successors(engine, principal, successors, steps, now)
-        check_live_limits_with_stored(engine, principal, dead, leaving, now)
-        asleep = [source for source in sources if source.state is not State.ACTIVE]
-        waking = [step for each in asleep for step in restore_source(each, now, engine.new_id())]
+        retirements = _retire_successors(engine, principal, successors, steps, now)
+        check_live_limits_with_stored(engine, principal, inactive, leaving, now)
+        forgotten_sources = [source for source in sources if source.state is not State.ACTIVE]
+        source_steps = [
+            step
+            for each in forgotten_sources
+            for step in restore_source(each, now, engine.new_id())
+        ]
         changeset = Changeset(
             principal.scope,
             now,
             principal.actor,
-            (*steps, *stepping_back, *waking, *drawn.steps),
+            (*steps, *retirements, *source_steps, *graph.steps),
             revision,
             thread,
             member=principal.member,
         )
-        back: list[Memory | Source] = [*dead, *reverted, *asleep]
-        everything: list[Memory | Source] = [*memories, *sources]
-        already = [item.id for item in everything if item not in back]
-        told = (
-            [*(item.id for item in back), *drawn.ids],
-            [*already, *drawn.already],
+        restored: list[Memory | Source] = [*inactive, *reverted, *forgotten_sources]
+        requested: list[Memory | Source] = [*memories, *sources]
+        already = [item.id for item in requested if item not in restored]
+        answer = (
+            [*(item.id for item in restored), *graph.ids],
+            [*already, *graph.already],
             [m.id for m in leaving],
         )
-        return changeset, told
+        return changeset, answer
 
-    revision, (back, already, replaced) = run_transaction(engine, request, decide)
-    return Restored(tuple(back), tuple(already), tuple(replaced), revision)
+    revision, (restored, already, replaced) = run_transaction(engine, request, decide)
+    return Restored(tuple(restored), tuple(already), tuple(replaced), revision)
 
 
 def _require_visible_successors(
     principal: Principal, successors: Sequence[tuple[Memory, str]]
 ) -> None:
-    """Who does not see what took a memory's place cannot send it away."""
-    for successor, back in successors:
+    """A caller cannot replace a memory that they cannot see."""
+    for successor, restored in successors:
         if not can_see(principal, successor):
-            raise NotAllowed(f"{principal.agent} may not restore {back!r}.", field="ids")
+            raise NotAllowed(f"{principal.agent} may not restore {restored!r}.", field="ids")
 
 
 def _retire_successors(
@@ -312,14 +319,14 @@ def _retire_successors(
     revivals: Sequence[ChangeMemory],
     now: datetime,
 ) -> list[ChangesetStep]:
-    """What had taken a place leaves it, and hands back what was asked about it."""
+    """Forget each successor and transfer the values held against it to the restored memory."""
     until = now + engine.lifetimes.restorable
     revived = {step.after.id: step.after for step in revivals}
     steps: list[ChangesetStep] = []
-    for successor, back in successors:
-        steps.append(soft_delete_memory(successor, now, until, replaced_by=back))
-        waiting = held_values_about(engine, principal, successor)
-        steps += transfer_held_values(successor, waiting, revived[back]).steps
+    for successor, restored in successors:
+        steps.append(soft_delete_memory(successor, now, until, replaced_by=restored))
+        held = held_values_about(engine, principal, successor)
+        steps += transfer_held_values(successor, held, revived[restored]).steps
     return steps
 
 
@@ -330,38 +337,38 @@ def _reindex(engine: EngineContext, step: ChangeMemory) -> ChangeMemory:
 
 
 def _live_successors(
-    engine: EngineContext, principal: Principal, dead: Sequence[Memory]
+    engine: EngineContext, principal: Principal, inactive: Sequence[Memory]
 ) -> list[tuple[Memory, str]]:
-    """The live end of each chain of replacements, and whom it makes room for, so that restoring
-    it swaps the two again. A merged summary replaces nobody alone."""
-    found: dict[str, tuple[Memory, str]] = {}
-    revived = {memory.id for memory in dead}
-    for memory in dead:
+    """The active end of each chain of replacements, and the memory that replaces it now; restoring
+    the former swaps the two again. A merged summary is not a successor."""
+    by_id: dict[str, tuple[Memory, str]] = {}
+    revived = {memory.id for memory in inactive}
+    for memory in inactive:
         successor: Memory | None = memory
-        passed = {memory.id}
-        while successor and successor.superseded_by and successor.superseded_by not in passed:
-            passed.add(successor.superseded_by)
+        visited = {memory.id}
+        while successor and successor.superseded_by and successor.superseded_by not in visited:
+            visited.add(successor.superseded_by)
             fetched = engine.store.fetch(principal.scope, [successor.superseded_by])
             successor = fetched[0] if fetched else None
             if successor and "merged_from" in successor.metadata:
                 successor = None
         if successor and successor.state is State.ACTIVE and successor.id not in revived:
-            found[successor.id] = (successor, memory.id)
-    return list(found.values())
+            by_id[successor.id] = (successor, memory.id)
+    return list(by_id.values())
 
 
 def check_live_limits_with_stored(
     engine: EngineContext,
     principal: Principal,
-    dead: Sequence[Memory],
+    restored: Sequence[Memory],
     leaving: Sequence[Memory],
     now: datetime,
 ) -> None:
-    limited: set[Kind] = {m.kind for m in dead if POLICIES[m.kind].max_live is not None}
+    limited: set[Kind] = {m.kind for m in restored if POLICIES[m.kind].max_live is not None}
     live = {}
     for kind in limited:
         everyone = Visibility(cleared=True)
         listing = MemoryListing(filters=Filters(kinds=(kind,)), visibility=everyone, now=now)
         count = len(engine.store.page(principal.scope, listing))
         live[kind] = count - sum(memory.kind is kind for memory in leaving)
-    check_live_limits(dead, live)
+    check_live_limits(restored, live)

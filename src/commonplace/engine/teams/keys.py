@@ -27,12 +27,12 @@ from commonplace.model.access.team import AddKey, ChangeKey
 from commonplace.model.changeset import Bookkeeping, Changeset, ChangesetStep
 from commonplace.model.journal import Entry, JournalNode, Op
 
-MAX_VALID_KEYS = 1000  # of one owner
+MAX_VALID_KEYS = 1000  # per owner
 
 
 def identify_key(engine: EngineContext, token: object) -> Key:
-    """The key that a token is of. Read from the database each time, so that one that was revoked
-    anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
+    """The key of a token. It is read from the database each time, so that a revoked key fails at
+    once. The error does not say what is wrong with the token."""
     given = token if isinstance(token, str) else ""
     now = engine.clock()
     found = engine.store.keys(*locate_token(given))
@@ -45,7 +45,7 @@ def identify_key(engine: EngineContext, token: object) -> Key:
 
 
 def list_keys(engine: EngineContext, scope: Scope) -> list[ShownKey]:
-    engine.access_log.flush()  # when each was used last
+    engine.access_log.flush()  # pending updates of last_used_at
     now = engine.clock()
     return [show_key(key, now) for key in engine.store.keys(scope)]
 
@@ -58,11 +58,11 @@ def create_key(
     if_first: bool = False,
     **rights: Any,
 ) -> NewKey:
-    """Without a request: for whoever has opened the store itself."""
+    """Without a request: by the process that opened the store."""
     by = request.principal if request else None
     now = engine.clock()
-    asked = Key(id=engine.new_id(), user_id=user_id, created_at=now, **rights)
-    key = _limit_to_own_rights(by, asked)
+    requested = Key(id=engine.new_id(), user_id=user_id, created_at=now, **rights)
+    key = _limit_to_own_rights(by, requested)
     if sum(each.is_valid(now) for each in engine.store.keys(key.scope)) >= MAX_VALID_KEYS:
         raise LimitReached(
             f"Too many valid API keys: the limit is {MAX_VALID_KEYS}.",
@@ -76,7 +76,7 @@ def create_key(
 def revoke_key(
     engine: EngineContext, request: RequestContext | None, scope: Scope, id: str
 ) -> ShownKey:
-    """At once, and everywhere. One that is revoked already stays as it is."""
+    """Takes effect at once, in all processes. A key that is revoked already is unchanged."""
     by = request.principal if request else None
     now = engine.clock()
 
@@ -84,8 +84,8 @@ def revoke_key(
         key = _find_key(engine, scope, id)
         if key.revoked_at is not None:
             return _key_changeset(scope, now, by), key
-        ended = replace(key, revoked_at=now)
-        return _key_changeset(scope, now, by, _end_step(key, ended)), ended
+        revoked = replace(key, revoked_at=now)
+        return _key_changeset(scope, now, by, _end_step(key, revoked)), revoked
 
     return show_key(run_transaction(engine, request, decide)[1], now)
 
@@ -97,8 +97,8 @@ def rotate_key(
     id: str,
     grace: timedelta,
 ) -> NewKey:
-    """A new key with the same rights, for as long as the old one was made for. The old one ends
-    with it, or after the grace, if it does not end before."""
+    """A new key with the same rights and the same lifetime. The old key ends at once, or after the
+    grace period if it does not expire earlier."""
     by = request.principal if request else None
     now = engine.clock()
     new_id = engine.new_id()
@@ -112,8 +112,8 @@ def rotate_key(
                 field="id",
             )
         until = now + old.life if old.life else None
-        again = replace(old, id=new_id, created_at=now, expires_at=until, last_used_at=None)
-        new = _limit_to_own_rights(by, again)
+        renewed = replace(old, id=new_id, created_at=now, expires_at=until, last_used_at=None)
+        new = _limit_to_own_rights(by, renewed)
         token, step = _grant_step(new)
         return _key_changeset(
             scope, now, by, step, _end_step(old, _end_after_grace(old, now, grace))
@@ -130,7 +130,7 @@ def _end_after_grace(old: Key, now: datetime, grace: timedelta) -> Key:
 
 
 def _limit_to_own_rights(by: Principal | None, key: Key) -> Key:
-    """Whoever has only a key hands out nothing that sees more, and nothing that lasts longer."""
+    """A caller with a key cannot create a key with more rights or a later expiry than their own."""
     if by is None or by.key is None or by.admin:
         return key
     if key.cleared and not by.cleared:
@@ -161,6 +161,6 @@ def _key_changeset(
 
 def _find_key(engine: EngineContext, scope: Scope, id: str) -> Key:
     found = engine.store.keys(scope, id)
-    if not found:  # what was given is not repeated: it may be a token, by mistake
+    if not found:  # do not echo the id: it may be a token, by mistake
         raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
     return next(iter(found))

@@ -28,16 +28,16 @@ from commonplace.model.access.team import (
 from commonplace.model.changeset import Changeset, ChangesetStep
 from commonplace.model.journal import Entry, JournalNode, Op
 
-PRIMARY = "primary"  # the word for one's primary team
+PRIMARY = "primary"  # names the caller's primary team
 ASK_OWNER_REMEDY = "Ask an owner of the team; `commonplace teams show` says who that is."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownMember:
-    """How somebody stands in a team. Which teams they chose for their searches is their own."""
+    """A user's membership in a team. Their choice of primary and active team is private."""
 
     team_id: str
-    team_name: str | None  # None: the team has ended meanwhile
+    team_name: str | None  # None: the team was deleted meanwhile
     user_id: str
     role: TeamRole
     standing: MembershipStatus
@@ -47,7 +47,7 @@ class ShownMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTeam:
-    """A team as one of its people sees it."""
+    """A team as a member or an invited user sees it."""
 
     id: str
     name: str
@@ -58,24 +58,30 @@ class ShownTeam:
     is_primary: bool
     is_active: bool
     retention_days: int | None = None
-    members: tuple[ShownMember, ...] = ()  # told to members alone
+    members: tuple[ShownMember, ...] = ()  # shown to members only
 
 
 def list_teams(engine: EngineContext, principal: Principal) -> list[ShownTeam]:
-    """Those that one is in, and those that one is invited to."""
+    """Teams of which the caller is a member, and teams to which they are invited."""
     mine = own_memberships(engine, principal)
-    found = ((one, engine.store.access(one.team_scope).team) for one in mine)
-    return [describe_team(team, one) for one, team in found if team is not None]
+    with_team = (
+        (membership, engine.store.access(membership.team_scope).team) for membership in mine
+    )
+    return [describe_team(team, membership) for membership, team in with_team if team is not None]
 
 
 def show_team(engine: EngineContext, principal: Principal, wanted: str) -> ShownTeam:
-    one = find_membership(engine, principal, wanted)
-    team = load_team(engine, one.team_scope)
-    people = engine.store.access(one.team_scope).memberships if one.is_member else []
-    here = [
-        describe_member(team, each) for each in people if each.standing is not MembershipStatus.LEFT
+    membership = find_membership(engine, principal, wanted)
+    team = load_team(engine, membership.team_scope)
+    memberships = (
+        engine.store.access(membership.team_scope).memberships if membership.is_member else []
+    )
+    members = [
+        describe_member(team, each)
+        for each in memberships
+        if each.standing is not MembershipStatus.LEFT
     ]
-    return replace(describe_team(team, one), members=tuple(here))
+    return replace(describe_team(team, membership), members=tuple(members))
 
 
 def load_team(engine: EngineContext, scope: Scope) -> Team:
@@ -85,55 +91,57 @@ def load_team(engine: EngineContext, scope: Scope) -> Team:
     return team
 
 
-def describe_team(team: Team, one: Membership) -> ShownTeam:
+def describe_team(team: Team, membership: Membership) -> ShownTeam:
     return ShownTeam(
         id=team.id,
         name=team.name,
-        role=one.role,
-        standing=one.standing,
-        invited_by=one.invited_by,
-        since=one.since,
-        is_primary=one.is_primary,
-        is_active=one.is_active,
-        retention_days=team.retention_days if one.is_member else None,
+        role=membership.role,
+        standing=membership.standing,
+        invited_by=membership.invited_by,
+        since=membership.since,
+        is_primary=membership.is_primary,
+        is_active=membership.is_active,
+        retention_days=team.retention_days if membership.is_member else None,
     )
 
 
-def show_member(engine: EngineContext, one: Membership) -> ShownMember:
-    return describe_member(engine.store.access(one.team_scope).team, one)
+def show_member(engine: EngineContext, membership: Membership) -> ShownMember:
+    return describe_member(engine.store.access(membership.team_scope).team, membership)
 
 
-def describe_member(team: Team | None, one: Membership) -> ShownMember:
+def describe_member(team: Team | None, membership: Membership) -> ShownMember:
     return ShownMember(
-        team_id=one.team_id,
+        team_id=membership.team_id,
         team_name=team.name if team else None,
-        user_id=one.user_id,
-        role=one.role,
-        standing=one.standing,
-        invited_by=one.invited_by,
-        since=one.since,
+        user_id=membership.user_id,
+        role=membership.role,
+        standing=membership.standing,
+        invited_by=membership.invited_by,
+        since=membership.since,
     )
 
 
 def own_memberships(engine: EngineContext, principal: Principal) -> list[Membership]:
-    """A key that is for one team knows of no other."""
+    """A key that is limited to one team sees only that team."""
     mine = engine.store.access(principal.own_scope).memberships
-    return [one for one in mine if principal.team in (None, one.team_id)]
+    return [membership for membership in mine if principal.team in (None, membership.team_id)]
 
 
 def find_membership(engine: EngineContext, principal: Principal, wanted: str) -> Membership:
-    """One's own, in the team of this id or name; `primary` is a name, too. Whoever stands outside
-    learns nothing, not even that there is such a team."""
+    """The caller's membership in the team with this id or name; `primary` is a name, too. Others
+    get the same error as for an unknown team."""
     mine = own_memberships(engine, principal)
-    found = [one for one in mine if one.team_id == wanted]
+    found = [membership for membership in mine if membership.team_id == wanted]
     if not found and wanted == PRIMARY:
-        found = [one for one in mine if one.is_primary]
+        found = [membership for membership in mine if membership.is_primary]
     if not found:
-        called = [
-            one for one in mine if _has_name(engine.store.access(one.team_scope).team, wanted)
+        by_name = [
+            membership
+            for membership in mine
+            if _has_name(engine.store.access(membership.team_scope).team, wanted)
         ]
-        # A stranger's invitation to a team of the same name takes no name away.
-        found = [one for one in called if one.is_member] or called
+        # A membership takes precedence over an invitation to a team of the same name.
+        found = [membership for membership in by_name if membership.is_member] or by_name
     if len(found) > 1:
         raise InvalidInput(
             f"Several of your teams have the name {wanted!r}.",
@@ -150,10 +158,10 @@ def _has_name(team: Team | None, name: str) -> bool:
 
 
 def require_member(engine: EngineContext, principal: Principal, wanted: str) -> Membership:
-    one = find_membership(engine, principal, wanted)
-    if not one.is_member:
+    membership = find_membership(engine, principal, wanted)
+    if not membership.is_member:
         raise_no_such_team()
-    return one
+    return membership
 
 
 def raise_no_such_team() -> NoReturn:
@@ -163,9 +171,9 @@ def raise_no_such_team() -> NoReturn:
 def membership_and_revision(
     engine: EngineContext, principal: Principal, wanted: str
 ) -> tuple[Membership, int]:
-    """One's own membership, and the team's revision that a decision about it rests on. Every
-    membership moves that revision, and it is read first: whatever changes since makes the decision
-    stale."""
+    """The caller's membership, and the team's revision for decisions about it. Every change of a
+    membership increments that revision. It is read first, so that any later change makes the
+    decision stale."""
     team = find_membership(engine, principal, wanted).team_id
     revision = engine.store.counters(Scope.of_team(team)).revision
     return find_membership(engine, principal, team), revision
@@ -174,17 +182,18 @@ def membership_and_revision(
 def require_manager(
     engine: EngineContext, principal: Principal, wanted: str, role: TeamRole | None = None
 ) -> tuple[Membership, int]:
-    """The same for those who look after the team. With a role: whether one may give it."""
-    one, revision = membership_and_revision(engine, principal, wanted)
-    if not one.is_member:
+    """The same for owners and admins of the team. With a role: the caller must be allowed to give
+    it."""
+    membership, revision = membership_and_revision(engine, principal, wanted)
+    if not membership.is_member:
         raise_no_such_team()
-    if not one.manages:
+    if not membership.manages:
         raise NotAllowed(
             "Only owners and admins may manage a team.", remedy=ASK_OWNER_REMEDY, field="team"
         )
     if role is not None:
-        require_rights_over_role(one, role)
-    return one, revision
+        require_rights_over_role(membership, role)
+    return membership, revision
 
 
 def require_rights_over_role(mine: Membership, role: TeamRole) -> None:
@@ -195,25 +204,25 @@ def require_rights_over_role(mine: Membership, role: TeamRole) -> None:
 
 
 def check_team_limit(mine: Sequence[Membership]) -> None:
-    """Invitations do not count: nobody fills another's places."""
-    if sum(one.is_member for one in mine) >= MAX_TEAMS:
+    """Invitations do not count, so that other users cannot exhaust the limit."""
+    if sum(membership.is_member for membership in mine) >= MAX_TEAMS:
         raise LimitReached(f"A user is in at most {MAX_TEAMS} teams.", remedy="Leave one first.")
 
 
 def invite_member(
     engine: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
 ) -> Membership:
-    """Nothing is seen until it is accepted: nobody's searches are filled by strangers."""
+    """Searches include the team only after the user has accepted."""
     principal = request.principal
     now = engine.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
         mine, revision = require_manager(engine, principal, wanted, role)
-        people = engine.store.access(mine.team_scope).memberships
-        known = next((each for each in people if each.user_id == user_id), None)
+        memberships = engine.store.access(mine.team_scope).memberships
+        known = next((each for each in memberships if each.user_id == user_id), None)
         if known is not None and known.standing is not MembershipStatus.LEFT:
             return [], known
-        if len(people) >= MAX_MEMBERS:
+        if len(memberships) >= MAX_MEMBERS:
             raise LimitReached(f"A team has at most {MAX_MEMBERS} people.")
         invited = Membership(
             team_id=mine.team_id,
@@ -233,14 +242,14 @@ def join_team(engine: EngineContext, request: RequestContext, wanted: str) -> Sh
     now = engine.clock()
 
     def decide() -> tuple[list[Changeset], str]:
-        one, revision = membership_and_revision(engine, principal, wanted)
+        membership, revision = membership_and_revision(engine, principal, wanted)
         mine = engine.store.access(principal.own_scope).memberships
-        if one.is_member:
-            return [], one.team_id
+        if membership.is_member:
+            return [], membership.team_id
         check_team_limit(mine)
         is_first = not any(each.is_primary for each in mine)
-        joined = replace(one.becomes(MembershipStatus.MEMBER, now), is_primary=is_first)
-        return membership_changesets(engine, principal, now, [joined], revision), one.team_id
+        joined = replace(membership.becomes(MembershipStatus.MEMBER, now), is_primary=is_first)
+        return membership_changesets(engine, principal, now, [joined], revision), membership.team_id
 
     return show_team(engine, principal, run_transaction_across_scopes(engine, request, decide))
 
@@ -251,9 +260,9 @@ def leave_team(engine: EngineContext, request: RequestContext, wanted: str) -> M
     now = engine.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
-        one, revision = membership_and_revision(engine, principal, wanted)
-        _require_other_owner(engine, one, "team")
-        return end_membership(engine, principal, one, now, revision), one.becomes(
+        membership, revision = membership_and_revision(engine, principal, wanted)
+        _require_other_owner(engine, membership, "team")
+        return end_membership(engine, principal, membership, now, revision), membership.becomes(
             MembershipStatus.LEFT, now
         )
 
@@ -270,12 +279,12 @@ def remove_member(
 
     def decide() -> tuple[list[Changeset], Membership]:
         mine, revision = require_manager(engine, principal, wanted)
-        one = _find_member(engine, mine, user_id)
-        require_rights_over_role(mine, one.role)
-        _require_other_owner(engine, one, "member")
-        return end_membership(engine, principal, one, now, revision, by=mine), one.becomes(
-            MembershipStatus.LEFT, now
-        )
+        membership = _find_member(engine, mine, user_id)
+        require_rights_over_role(mine, membership.role)
+        _require_other_owner(engine, membership, "member")
+        return end_membership(
+            engine, principal, membership, now, revision, by=mine
+        ), membership.becomes(MembershipStatus.LEFT, now)
 
     return run_transaction_across_scopes(engine, request, decide)
 
@@ -288,20 +297,20 @@ def set_role(
 
     def decide() -> tuple[list[Changeset], Membership]:
         mine, revision = require_manager(engine, principal, wanted, role)
-        one = _find_member(engine, mine, user_id)
-        require_rights_over_role(mine, one.role)
+        membership = _find_member(engine, mine, user_id)
+        require_rights_over_role(mine, membership.role)
         if role is not TeamRole.OWNER:
-            _require_other_owner(engine, one, "as_role")
-        after = replace(one, role=role)
-        if after == one:
-            return [], one
+            _require_other_owner(engine, membership, "as_role")
+        after = replace(membership, role=role)
+        if after == membership:
+            return [], membership
         return membership_changesets(engine, principal, now, [after], revision, by=mine), after
 
     return run_transaction_across_scopes(engine, request, decide)
 
 
-def _require_other_owner(engine: EngineContext, one: Membership, field: str) -> None:
-    if is_last_owner(engine.store.access(one.team_scope).memberships, one.user_id):
+def _require_other_owner(engine: EngineContext, membership: Membership, field: str) -> None:
+    if is_last_owner(engine.store.access(membership.team_scope).memberships, membership.user_id):
         raise NotAllowed(
             "A team needs at least one owner.",
             remedy="Make another member owner first (`teams role`), or delete the team.",
@@ -310,10 +319,10 @@ def _require_other_owner(engine: EngineContext, one: Membership, field: str) -> 
 
 
 def _find_member(engine: EngineContext, mine: Membership, user_id: str) -> Membership:
-    people = engine.store.access(mine.team_scope).memberships
-    for one in people:
-        if one.user_id == user_id and one.standing is not MembershipStatus.LEFT:
-            return one
+    memberships = engine.store.access(mine.team_scope).memberships
+    for membership in memberships:
+        if membership.user_id == user_id and membership.standing is not MembershipStatus.LEFT:
+            return membership
     raise NotFound(
         f"{user_id!r} is not in this team.",
         remedy="See who is: `commonplace teams show`.",
@@ -321,7 +330,7 @@ def _find_member(engine: EngineContext, mine: Membership, user_id: str) -> Membe
     )
 
 
-# ——— both sides of it ———
+# ——— changesets of the team and of its members ———
 
 
 def membership_changesets(
@@ -334,66 +343,76 @@ def membership_changesets(
     team_steps: tuple[ChangesetStep, ...] = (),
     by: Membership | None = None,
 ) -> list[Changeset]:
-    """The choices (primary, active) are the user's own: the team's side does not hold them."""
+    """One for the team and one per user. The choices (primary, active) are stored on the user's
+    side only."""
     team = changed[0].team_scope
-    plain = [replace(one, is_primary=False, is_active=False) for one in changed]
-    told = [SetMember(one, access_entry(Op.GRANT, one.team_id, one)) for one in plain]
-    sides = [
+    without_choices = [
+        replace(membership, is_primary=False, is_active=False) for membership in changed
+    ]
+    member_steps = [
+        SetMember(membership, access_entry(Op.GRANT, membership.team_id, membership))
+        for membership in without_choices
+    ]
+    changesets = [
         Changeset(
             team,
             now,
             principal.actor,
-            (*team_steps, *told),
+            (*team_steps, *member_steps),
             revision,
             member=by.user_id if by else None,
         )
     ]
-    for one in changed:
-        kept = _keep_choices(engine, one)
-        step = SetMembership(kept, access_entry(Op.GRANT, one.team_id))
-        sides.append(Changeset(one.user_scope, now, principal.actor, (step,)))
-    return sides
+    for membership in changed:
+        kept = _keep_choices(engine, membership)
+        step = SetMembership(kept, access_entry(Op.GRANT, membership.team_id))
+        changesets.append(Changeset(membership.user_scope, now, principal.actor, (step,)))
+    return changesets
 
 
-def _keep_choices(engine: EngineContext, one: Membership) -> Membership:
-    """Another's hand does not change which team is somebody's primary or active one."""
-    mine = {each.team_id: each for each in engine.store.access(one.user_scope).memberships}
-    known = mine.get(one.team_id)
+def _keep_choices(engine: EngineContext, membership: Membership) -> Membership:
+    """A change by another user does not change which team is primary or active."""
+    mine = {each.team_id: each for each in engine.store.access(membership.user_scope).memberships}
+    known = mine.get(membership.team_id)
     if known is None:
-        return one
+        return membership
     return replace(
-        one,
-        is_primary=one.is_primary or known.is_primary,
-        is_active=one.is_active or known.is_active,
+        membership,
+        is_primary=membership.is_primary or known.is_primary,
+        is_active=membership.is_active or known.is_active,
     )
 
 
 def end_membership(
     engine: EngineContext,
     principal: Principal,
-    one: Membership,
+    membership: Membership,
     now: datetime,
     revision: int,
     by: Membership | None = None,
 ) -> list[Changeset]:
-    """The team remembers who has left, so that nobody makes them a guest by mistake; what they
-    could read as a guest goes with the membership."""
-    team, told = one.team_scope, access_entry(Op.REVOKE, one.team_id, one)
-    left = replace(one.becomes(MembershipStatus.LEFT, now), is_primary=False, is_active=False)
-    shares = [share for share in engine.store.access(team).shares if share.guest == one.user_id]
-    of_team: list[ChangesetStep] = [SetMember(left, told)]
-    of_team += [SetShare(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
-    of_user: list[ChangesetStep] = [
-        SetMembership(one, access_entry(Op.REVOKE, one.team_id), gone=True)
+    """The team records who has left, so that they are not made a guest by mistake. Shares of the
+    team with them end too."""
+    team, entry = membership.team_scope, access_entry(Op.REVOKE, membership.team_id, membership)
+    left = replace(
+        membership.becomes(MembershipStatus.LEFT, now), is_primary=False, is_active=False
+    )
+    shares = [
+        share for share in engine.store.access(team).shares if share.guest == membership.user_id
     ]
-    of_user += [SetGrant(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
+    team_steps: list[ChangesetStep] = [SetMember(left, entry)]
+    team_steps += [SetShare(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
+    user_steps: list[ChangesetStep] = [
+        SetMembership(membership, access_entry(Op.REVOKE, membership.team_id), gone=True)
+    ]
+    user_steps += [SetGrant(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
     member = by.user_id if by else None
     return [
-        Changeset(team, now, principal.actor, tuple(of_team), revision, member=member),
-        Changeset(one.user_scope, now, principal.actor, tuple(of_user)),
+        Changeset(team, now, principal.actor, tuple(team_steps), revision, member=member),
+        Changeset(membership.user_scope, now, principal.actor, tuple(user_steps)),
     ]
 
 
-def access_entry(op: Op, subject: str, one: Membership | None = None) -> Entry:
-    meta = {"user": one.user_id, "role": str(one.role)} if one else {}
+def access_entry(op: Op, subject: str, membership: Membership | None = None) -> Entry:
+    meta = {"user": membership.user_id, "role": str(membership.role)} if membership else {}
     return Entry(op=op, node=JournalNode.API, subject=subject, meta=meta)

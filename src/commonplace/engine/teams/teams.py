@@ -73,7 +73,7 @@ def create_team(
         standing=MembershipStatus.MEMBER,
         invited_by=principal.user_id,
         since=now,
-        is_primary=not any(one.is_primary for one in mine),
+        is_primary=not any(membership.is_primary for membership in mine),
     )
     made = PutTeam(team, access_entry(Op.CREATE, id))
     apply_changesets(
@@ -91,18 +91,18 @@ def change_team(
     name: str | None,
     retention: int | None,
 ) -> ShownTeam:
-    """What is not given stays; a retention of 0 means that nothing is let go."""
+    """Values that are not given stay; a retention of 0 means no limit."""
 
     principal = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
-        one, revision = require_manager(engine, principal, wanted)
-        team = load_team(engine, one.team_scope)
+        membership, revision = require_manager(engine, principal, wanted)
+        team = load_team(engine, membership.team_scope)
         kept = team.retention_days if retention is None else retention or None
         after = replace(team, name=name or team.name, retention_days=kept)
         step = PutTeam(after, access_entry(Op.UPDATE, team.id))
         changeset = Changeset(
-            one.team_scope,
+            membership.team_scope,
             engine.clock(),
             principal.actor,
             (step,),
@@ -124,26 +124,32 @@ class TeamEnded:
 
 
 def delete_team(engine: EngineContext, request: RequestContext, wanted: str) -> TeamEnded:
-    """For good, with all its sources; nobody is a member or a guest of it any more."""
+    """Erase the team with all its sources, memberships and shares."""
     principal = request.principal
     now, receipt_id = engine.clock(), engine.new_id()
 
     def decide() -> tuple[list[Changeset], TeamEnded]:
-        one, revision = require_manager(engine, principal, wanted)
-        if not one.owns:
+        membership, revision = require_manager(engine, principal, wanted)
+        if not membership.owns:
             raise NotAllowed(
                 "Only an owner of the team may delete it.", remedy=ASK_OWNER_REMEDY, field="team"
             )
-        scope = one.team_scope
+        scope = membership.team_scope
         name = load_team(engine, scope).name
         count = sum(each.count for each in engine.store.statistics(scope).sources)
         receipt = Receipt(receipt_id, now, count)
         ended = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
         team = Changeset(
-            scope, now, principal.actor, (ended,), revision, receipt=receipt, member=one.user_id
+            scope,
+            now,
+            principal.actor,
+            (ended,),
+            revision,
+            receipt=receipt,
+            member=membership.user_id,
         )
         return [team, *_remove_from_users(engine, principal, scope, now)], TeamEnded(
-            one.team_id, name, count, receipt
+            membership.team_id, name, count, receipt
         )
 
     return run_transaction_across_scopes(engine, request, decide)
@@ -152,64 +158,73 @@ def delete_team(engine: EngineContext, request: RequestContext, wanted: str) -> 
 def _remove_from_users(
     engine: EngineContext, principal: Principal, team: Scope, now: datetime
 ) -> list[Changeset]:
-    """Of everybody who had something to do with it: their side of it goes, too."""
+    """Remove the memberships and shares of the team from its users' scopes."""
     steps: dict[Scope, list[ChangesetStep]] = {}
-    for one in engine.store.access(team).memberships:
-        told = access_entry(Op.REVOKE, one.team_id)
-        steps.setdefault(one.user_scope, []).append(SetMembership(one, told, gone=True))
+    for membership in engine.store.access(team).memberships:
+        entry = access_entry(Op.REVOKE, membership.team_id)
+        steps.setdefault(membership.user_scope, []).append(
+            SetMembership(membership, entry, gone=True)
+        )
     for share in engine.store.access(team).shares:
-        told = access_entry(Op.REVOKE, share.source_id)
-        steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
+        entry = access_entry(Op.REVOKE, share.source_id)
+        steps.setdefault(share.guest_scope, []).append(SetGrant(share, entry, gone=True))
     return [Changeset(scope, now, principal.actor, tuple(each)) for scope, each in steps.items()]
 
 
 def choose_team(
     engine: EngineContext, request: RequestContext, wanted: str | None, which: TeamChoice
 ) -> list[ShownTeam]:
-    """One team, or none, is the primary or the active one: a matter of the user's side alone."""
+    """Make one team, or none, the primary or the active one. This changes the user's scope only."""
     principal = request.principal
     now = engine.clock()
 
     def decide() -> tuple[list[Changeset], None]:
         revisions = {
-            one.team_scope: engine.store.counters(one.team_scope).revision
-            for one in engine.store.access(principal.own_scope).memberships
+            membership.team_scope: engine.store.counters(membership.team_scope).revision
+            for membership in engine.store.access(principal.own_scope).memberships
         }
         chosen = None if wanted is None else require_member(engine, principal, wanted).team_id
         mine = [
-            one
-            for one in engine.store.access(principal.own_scope).memberships
-            if one.team_scope in revisions
+            membership
+            for membership in engine.store.access(principal.own_scope).memberships
+            if membership.team_scope in revisions
         ]
-        after = [_with_choice(one, which, one.team_id == chosen) for one in mine]
+        after = [
+            _with_choice(membership, which, membership.team_id == chosen) for membership in mine
+        ]
         changed = [new for old, new in zip(mine, after, strict=True) if old != new]
-        steps = tuple(SetMembership(one, access_entry(Op.UPDATE, one.team_id)) for one in changed)
-        # Held to what each team says meanwhile: a choice does not bring back who was removed.
-        held = [
-            Changeset(one.team_scope, now, principal.actor, (), revisions[one.team_scope])
-            for one in changed
+        steps = tuple(
+            SetMembership(membership, access_entry(Op.UPDATE, membership.team_id))
+            for membership in changed
+        )
+        # Checked against each team's revision: a choice must not restore a removed membership.
+        revision_checks = [
+            Changeset(
+                membership.team_scope, now, principal.actor, (), revisions[membership.team_scope]
+            )
+            for membership in changed
         ]
         return [
             Changeset(principal.own_scope, now, principal.actor, steps),
-            *held,
+            *revision_checks,
         ] if steps else [], None
 
     run_transaction_across_scopes(engine, request, decide)
     return list_teams(engine, principal)
 
 
-def _with_choice(one: Membership, which: TeamChoice, chosen: bool) -> Membership:
+def _with_choice(membership: Membership, which: TeamChoice, chosen: bool) -> Membership:
     if which == "primary":
-        return replace(one, is_primary=chosen)
-    return replace(one, is_active=chosen)
+        return replace(membership, is_primary=chosen)
+    return replace(membership, is_active=chosen)
 
 
-MAX_GUESTS = 1000  # of one owner, counted by source
+MAX_GUESTS = 1000  # shares per owner
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Who may read a source beside its owner."""
+    """The users who may read a source besides its owner."""
 
     id: str
     guests: tuple[str, ...]
@@ -239,7 +254,7 @@ def share_source(engine: EngineContext, request: RequestContext, id: str, guest:
 def unshare_source(
     engine: EngineContext, request: RequestContext, id: str, guest: str | None
 ) -> Shared:
-    """Without a guest: one declines what another shared, for good."""
+    """Without a guest: the caller declines another user's share, permanently."""
     principal = request.principal
     placed = principal_at_source(engine, principal, id)
     if guest is None:
@@ -254,12 +269,12 @@ def unshare_source(
 def share_with_participants(
     engine: EngineContext, request: RequestContext, source: Source, named: Sequence[str]
 ) -> None:
-    """Those whom the owner names as taking part, where they are users of this store. Names that
-    are only read in a text give nobody a right, and neither does naming them beside what another
-    has brought."""
+    """Share a source with the participants that its owner names, if they are users of this store.
+    Names found in a text give no rights, and neither do participants named for a source that
+    another user added."""
     acting = request.principal
-    brought = source.user_id == acting.user_id or acting.manages
-    if not acting.is_owner or not brought or source.sensitivity is Sensitivity.HIGH:
+    may_share = source.user_id == acting.user_id or acting.manages
+    if not acting.is_owner or not may_share or source.sensitivity is Sensitivity.HIGH:
         return
     known = {each.guest for each in _shares_of_source(engine, source)}
     for guest in dict.fromkeys(named):
@@ -272,7 +287,7 @@ def share_with_participants(
 def _find_shareable(
     engine: EngineContext, principal: Principal, id: str
 ) -> tuple[Source, Principal]:
-    """Whoever may take a source away may also let others read it."""
+    """Sharing a source needs the same right as removing it."""
     source = load_visible_source(engine, principal, id, "id")
     return source, locate_items(engine, principal, [source.id])
 
@@ -287,8 +302,8 @@ def _standing_in_team(
 ) -> MembershipStatus | None:
     if source.team_id is None:
         return None
-    people = engine.store.access(source.scope).memberships
-    return next((each.standing for each in people if each.user_id == user_id), None)
+    memberships = engine.store.access(source.scope).memberships
+    return next((each.standing for each in memberships if each.user_id == user_id), None)
 
 
 def _shares_of_source(engine: EngineContext, source: Source) -> list[Share]:
@@ -299,21 +314,21 @@ def _shares_of_source(engine: EngineContext, source: Source) -> list[Share]:
 def _grant_share(
     engine: EngineContext, request: RequestContext, source: Source, guest: str
 ) -> None:
-    """Held to the revision at which the source stood and the guest had not left."""
+    """Valid only at the revision at which the source existed and the guest had not left."""
 
     acting = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
         revision = engine.store.counters(source.scope).revision
-        given = [
+        shares = [
             each for each in engine.store.access(source.scope).shares if each.owner == source.scope
         ]
-        there = engine.live_sources(source.scope, [source.id])
-        if not there or _standing_in_team(engine, source, guest) is MembershipStatus.LEFT:
+        existing = engine.live_sources(source.scope, [source.id])
+        if not existing or _standing_in_team(engine, source, guest) is MembershipStatus.LEFT:
             raise NotFound(f"There is no {source.id!r} here.", field="id")
-        if any(_is_settled(each, source, guest) for each in given):
+        if any(_is_settled(each, source, guest) for each in shares):
             return [], None
-        if len(given) >= MAX_GUESTS:
+        if len(shares) >= MAX_GUESTS:
             raise LimitReached(
                 f"Too many shares: the limit is {MAX_GUESTS}.", remedy="End some of them first."
             )
@@ -330,8 +345,8 @@ def _grant_share(
 
 
 def _is_settled(known: Share, source: Source, guest: str) -> bool:
-    """It is given already; or the guest has declined something of this owner's, and is not given
-    anything of theirs any more."""
+    """True if it is shared already, or if the guest has declined a share of this owner: they get no
+    further shares from this owner."""
     return known.guest == guest and (known.source_id == source.id or known.declined)
 
 
@@ -340,7 +355,7 @@ def _decline_share(engine: EngineContext, request: RequestContext, id: str) -> S
     for known in engine.store.access(placed.own_scope).shares:
         if known.source_id != id or known.owner == placed.own_scope:
             continue
-        if known in engine.store.access(known.owner).shares:  # else its source is gone
+        if known in engine.store.access(known.owner).shares:  # else its source was removed
             _apply_share(engine, request, replace(known, declined=True))
             return Shared(id, ())
     raise NotFound(f"There is no {id!r} here.", field="id")
@@ -361,15 +376,17 @@ def _share_changesets(
     *,
     gone: bool = False,
 ) -> list[Changeset]:
-    told = access_entry(Op.REVOKE if gone or share.declined else Op.GRANT, share.source_id)
+    entry = access_entry(Op.REVOKE if gone or share.declined else Op.GRANT, share.source_id)
     now, actor = engine.clock(), acting.actor
     member = None if share.declined else acting.member
-    given = Changeset(
-        share.owner, now, actor, (SetShare(share, told, gone),), revision, member=member
+    owner_changeset = Changeset(
+        share.owner, now, actor, (SetShare(share, entry, gone),), revision, member=member
     )
-    told_to_guest = replace(told, subject=None)  # a source is known in its owner's journal alone
-    taken = Changeset(share.guest_scope, now, actor, (SetGrant(share, told_to_guest, gone),))
-    return [given, taken]
+    guest_entry = replace(entry, subject=None)  # only the owner's journal names the source
+    guest_changeset = Changeset(
+        share.guest_scope, now, actor, (SetGrant(share, guest_entry, gone),)
+    )
+    return [owner_changeset, guest_changeset]
 
 
 def _shared_answer(engine: EngineContext, source: Source) -> Shared:
