@@ -1,4 +1,4 @@
-"""Join tokens into one: split words, number scales, dates and clock times."""
+"""Joins tokens into one: split words, number scales, dates and clock times."""
 
 import re
 from dataclasses import replace
@@ -66,7 +66,7 @@ def split_hebrew_possessives(tokens: list[CompareToken]) -> list[CompareToken]:
 
 
 def join_scales(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """ "2k", "2M" and "2 million" are numbers; only then comes their unit."""
+    """ "2k", "2M" and "2 million" become numbers, before their units are joined."""
     scales = number_words(language)[1]
     found: list[CompareToken] = []
     for token in tokens:
@@ -92,7 +92,7 @@ _BEFORE_DATES = _YEAR_AFTER | frozenset(parse_word_list(_DATE_WORDS["before_date
 
 
 def join_dates(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Day, month, year and weekday that stand together are one date."""
+    """Adjacent day, month, year and weekday become one date."""
     months = calendar_words(language)
     joined: list[CompareToken] = []
     at = 0
@@ -148,7 +148,7 @@ def _take_date(
     joined: list[CompareToken],
     language: str,
 ) -> int:
-    """The month's neighbours: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
+    """Tokens next to the month: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
     first, year, day, day_first = tokens[at], 0, 0, False
     end = at + 1
     while joined and joined[-1].word in (*_ORDINALS, "de", "of", ".", "ב", "-", "del"):
@@ -201,7 +201,7 @@ def _year_alone(tokens: list[CompareToken], at: int) -> CompareToken:
 
 
 def _is_season(word: str) -> bool:
-    """ "summer 2021": the seasons of all languages."""
+    """ "summer 2021": seasons in all languages."""
     return any(
         member.group == "season"
         for language in LEXICON_LANGUAGES
@@ -213,7 +213,7 @@ def _is_season(word: str) -> bool:
 
 _FRENCH_HOURS = frozenset(parse_word_list("h heure heures"))
 _HOUR_OF = re.compile(r"(?:n:(?=\d+$)|t:(?=\d+:00$))(\d{1,2})(?::00)?")
-# Hours are feminine: «בשני» is no time, but "in the second" or "in Shani".
+# Hours are feminine: «בשני» is not a time, but "in the second" or "in Shani".
 _HEBREW_HOURS = frozenset(parse_word_list("אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר"))
 _NOON = 12
 
@@ -227,7 +227,7 @@ def _clock_words(language: str, column: str) -> dict[str, str]:
 
 
 def join_times(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Tokens that tell a time of day together become one."""
+    """Tokens of a time of day become one."""
     if language == "he":
         tokens = [_hebrew_hour(tokens, at) for at in range(len(tokens))]
     named = _clock_words(language, "named_times")
@@ -254,7 +254,7 @@ def _time_token(tokens: list[CompareToken], minutes: int) -> CompareToken:
 
 
 def _time_at(tokens: list[CompareToken], at: int, language: str) -> tuple[int, int]:
-    """How many tokens from `at` on tell a time, and which minute of the day; 0 for none."""
+    """Number of tokens of a time at `at` (0: none), and its minute of the day."""
     token = tokens[at]
     named = (
         _clock_words(language, "named_times").get(token.word)
@@ -299,8 +299,8 @@ def _from_hour(tokens: list[CompareToken], at: int, hour: int, language: str) ->
     joint = second is not None and second.word in _clock_words(language, "and_part")
     if joint and third and (part := _clock_words(language, "parts").get(third.word)) is not None:
         return length + 2, hour * 60 + int(part)
-    told = tokens[at].kind is CompareTokenKind.TIME
-    return (length, hour * 60) if length > 1 or (at_the_hour and told) else (0, 0)
+    is_time = tokens[at].kind is CompareTokenKind.TIME
+    return (length, hour * 60) if length > 1 or (at_the_hour and is_time) else (0, 0)
 
 
 def _token_at(tokens: list[CompareToken], at: int) -> CompareToken | None:
@@ -318,7 +318,7 @@ def _hour_of(token: CompareToken, most: int = 24) -> int | None:
 
 
 def _hebrew_hour(tokens: list[CompareToken], at: int) -> CompareToken:
-    """«בשבע» is "at seven": the preposition is glued to the number."""
+    """«בשבע» is "at seven": the preposition is a prefix of the number."""
     token = tokens[at]
     if (
         token.kind is not CompareTokenKind.WORD
@@ -343,9 +343,9 @@ def _to_24_hours(tokens: list[CompareToken], language: str) -> list[CompareToken
     for at, token in enumerate(tokens):
         if not token.term.startswith("t:"):
             continue
-        near = [t.word for t in tokens[at + 1 : at + 4]]
+        following_words = [t.word for t in tokens[at + 1 : at + 4]]
         hour, _, minute = token.term[2:].partition(":")
-        if late.keys() & set(near) and hour.isdigit() and int(hour) < _NOON:
+        if late.keys() & set(following_words) and hour.isdigit() and int(hour) < _NOON:
             found[at] = token.but(
                 kind=CompareTokenKind.TIME, term=f"t:{int(hour) + _NOON}:{minute or '00'}"
             )
