@@ -266,7 +266,7 @@ def test_targets_are_met_by_nine_nodes_and_eight_edges_in_ten():
 
 def test_a_conversation_is_read_with_who_says_what_and_when():
     account = account_of(ROW)
-    mine, machine, theirs = account.said
+    mine, machine, theirs = account.passages
     assert (mine.by_owner, mine.by_machine) == (True, False)
     assert (machine.by_owner, machine.by_machine) == (False, True)
     assert machine.at.date().isoformat() == "2026-05-21"

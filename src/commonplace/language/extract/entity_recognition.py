@@ -173,14 +173,14 @@ def _is_name_here(row: Sequence[Word], individual: Individual) -> bool:
 _OWNER = 0
 
 
-def recognise_entities(account: ExtractionInput) -> RecognisedNodes:
+def recognise_entities(source: ExtractionInput) -> RecognisedNodes:
     passages = {
         passage.number: TokenizedPassage(passage.number, passage.text, split_words(passage.text))
-        for passage in account.said
+        for passage in source.passages
     }
-    index = _index_participants(account)
+    index = _index_participants(source)
     readable = [
-        passage for passage in account.said if not passage.by_machine and not passage.suspicious
+        passage for passage in source.passages if not passage.by_machine and not passage.suspicious
     ]
     mentions: list[EntityMention] = []
     pairs: list[tuple[EntityMention, EntityMention]] = []
@@ -192,7 +192,7 @@ def recognise_entities(account: ExtractionInput) -> RecognisedNodes:
         index, mentions, pairs, {passage.number: passage for passage in readable}
     )
     spans += find_repeated_mentions(index.individuals, passages.values(), spans)
-    return _build_nodes(account, index.individuals, spans)
+    return _build_nodes(source, index.individuals, spans)
 
 
 def find_mentions(passage: TokenizedPassage) -> list[EntityMention]:
@@ -236,12 +236,12 @@ def _phrases_around_names(
             yield phrase
 
 
-# ——— who is who ———
+# ——— resolution ———
 
 
-def _index_participants(account: ExtractionInput) -> IndividualIndex:
+def _index_participants(source: ExtractionInput) -> IndividualIndex:
     """The owner first, then the listed participants."""
-    index, owner = IndividualIndex(account.owner.others), account.owner
+    index, owner = IndividualIndex(source.owner.others), source.owner
     index.new(PERSON)
     index.individuals[_OWNER].is_owner = True
     for name in sorted(
@@ -249,12 +249,12 @@ def _index_participants(account: ExtractionInput) -> IndividualIndex:
     ):
         if "@" not in name:
             index.call(_OWNER, name, fold_name(name), CERTAIN)
-    mine = {address.casefold() for address in owner.addresses}
+    owner_addresses = {address.casefold() for address in owner.addresses}
     names = {fold_name(name) for name in (owner.name, *owner.names)}
-    index.individuals[_OWNER].addresses = _owner_addresses(account, mine)
-    for one in list_participants(account):
+    index.individuals[_OWNER].addresses = _owner_addresses(source, owner_addresses)
+    for one in list_participants(source):
         if fold_name(one.name) in names or (
-            one.address in mine and could_write_as(one.name, names)
+            one.address in owner_addresses and could_write_as(one.name, names)
         ):
             continue
         number = index.add_person(one.name, fold_name(one.name), certain=CERTAIN)
@@ -264,10 +264,10 @@ def _index_participants(account: ExtractionInput) -> IndividualIndex:
     return index
 
 
-def _owner_addresses(account: ExtractionInput, mine: Collection[str]) -> tuple[str, ...]:
+def _owner_addresses(source: ExtractionInput, owner_addresses: Collection[str]) -> tuple[str, ...]:
     """The owner's addresses that this source has."""
-    here = {parse_participant(each).address for each in account.participants}
-    return tuple(sorted(here.intersection(mine)))
+    source_addresses = {parse_participant(each).address for each in source.participants}
+    return tuple(sorted(source_addresses.intersection(owner_addresses)))
 
 
 def _assign_mentions(
@@ -404,18 +404,18 @@ def _phrase_key(mention: EntityMention, passage: AttributedPassage) -> str:
     return f"{'' if passage.by_owner else passage.speaker or '?'}|{key}"
 
 
-# ——— what is handed on ———
+# ——— result ———
 
 
 def _build_nodes(
-    account: ExtractionInput, individuals: Sequence[Individual], spans: list[NodeSpan]
+    source: ExtractionInput, individuals: Sequence[Individual], spans: list[NodeSpan]
 ) -> RecognisedNodes:
     spans = sorted(spans, key=_span_order)
     places: dict[int, list[TextLocation]] = {}
     for span in spans:
         places.setdefault(span.node, []).append(TextLocation(span.passage, span.start, span.end))
     nodes = tuple(
-        build_node(one, account.owner, places.get(number, ()))
+        build_node(one, source.owner, places.get(number, ()))
         for number, one in enumerate(individuals)
     )
     return RecognisedNodes(nodes=nodes, spans=tuple(spans))

@@ -101,10 +101,10 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def drop_irrelevant_nodes(
-    found: SourceExtraction, account: ExtractionInput, sentences: Sequence[MarkedUtterance] = ()
+    found: SourceExtraction, source: ExtractionInput, sentences: Sequence[MarkedUtterance] = ()
 ) -> SourceExtraction:
     """Drop the nodes without a relation to the owner, and their edges and notes."""
-    kept = _relevant_nodes(found, account, _introduced_or_reachable(sentences))
+    kept = _relevant_nodes(found, source, _introduced_or_reachable(sentences))
     indices = {old: new for new, old in enumerate(sorted(kept))}
     return replace(
         found,
@@ -136,7 +136,7 @@ def _introduced_or_reachable(sentences: Sequence[MarkedUtterance]) -> set[int]:
 
 
 def _relevant_nodes(
-    found: SourceExtraction, account: ExtractionInput, reachable: Set[int]
+    found: SourceExtraction, source: ExtractionInput, reachable: Set[int]
 ) -> set[int]:
     credible = {
         index for index, node in enumerate(found.nodes) if node.confidence >= MIN_CONFIDENCE
@@ -145,9 +145,11 @@ def _relevant_nodes(
         end for edge in found.edges if {edge.a, edge.b} <= credible for end in (edge.a, edge.b)
     }
     noted = {each for note in found.notes for each in note.about}
-    speakers = _speaker_nodes(account, found.nodes)
+    speakers = _speaker_nodes(source, found.nodes)
     trusted_passages = {
-        passage.number for passage in account.said if not (passage.by_machine or passage.suspicious)
+        passage.number
+        for passage in source.passages
+        if not (passage.by_machine or passage.suspicious)
     }
     return {
         index
@@ -177,17 +179,17 @@ def _is_relevant_alone(node: FoundNode, is_noted: bool, trusted_passages: Set[in
     return is_noted and is_familiar
 
 
-def _speaker_nodes(account: ExtractionInput, nodes: Sequence[FoundNode]) -> set[int]:
+def _speaker_nodes(source: ExtractionInput, nodes: Sequence[FoundNode]) -> set[int]:
     people: Iterable[int | None] = (
-        speaker_node(passage, nodes) for passage in account.said if not passage.by_machine
+        speaker_node(passage, nodes) for passage in source.passages if not passage.by_machine
     )
     return {index for index in people if index is not None}
 
 
-def extract_from_nodes(account: ExtractionInput, recognised: RecognisedNodes) -> SourceExtraction:
+def extract_from_nodes(source: ExtractionInput, recognised: RecognisedNodes) -> SourceExtraction:
     """Edges, concepts, notes and memory candidates of a source whose nodes are recognised."""
-    utterances = list(split_utterances(account, recognised))
-    marker = SentenceMarker(recognised.nodes, _conversation_partners(account, utterances))
+    utterances = list(split_utterances(source, recognised))
+    marker = SentenceMarker(recognised.nodes, _conversation_partners(source, utterances))
     sentences = [marker.mark(each) for each in utterances]
     concepts = find_concepts(sentences, recognised.nodes)
     nodes = (*add_descriptions(recognised.nodes, sentences), *concepts.nodes)
@@ -200,19 +202,19 @@ def extract_from_nodes(account: ExtractionInput, recognised: RecognisedNodes) ->
         nodes=nodes,
         edges=edges,
         notes=tuple(find_notes(sentences, nodes, edges)),
-        candidates=find_memory_candidates(account),
+        candidates=find_memory_candidates(source),
     )
-    return drop_irrelevant_nodes(found, account, sentences)
+    return drop_irrelevant_nodes(found, source, sentences)
 
 
-def _conversation_partners(account: ExtractionInput, utterances: Sequence[Utterance]) -> set[int]:
+def _conversation_partners(source: ExtractionInput, utterances: Sequence[Utterance]) -> set[int]:
     """Nodes of those who talk to each other. In a mail this needs a reply: a forwarded mail only
     quotes another sender."""
     turns = [each for each, _ in groupby(each.speaker for each in utterances)]
-    if account.source_type is SourceType.EMAIL and len(turns) == len(set(turns)):
+    if source.source_type is SourceType.EMAIL and len(turns) == len(set(turns)):
         return set()
     return {each for each in turns if each is not None}
 
 
-def extract(account: ExtractionInput) -> SourceExtraction:
-    return extract_from_nodes(account, recognise_entities(account))
+def extract(source: ExtractionInput) -> SourceExtraction:
+    return extract_from_nodes(source, recognise_entities(source))

@@ -242,10 +242,10 @@ class SentenceMarker:
 
     def _mark_second_person(self, word: str, utterance: Utterance) -> str:
         """ "Bring your friend Tasha": "your" is the addressee, if there is exactly one."""
-        whom = self._addressee(utterance)
-        if whom is None:
+        addressee = self._addressee(utterance)
+        if addressee is None:
             return word
-        mark = f"⟨p{whom}{ADDRESSEE_SUFFIX}⟩"
+        mark = f"⟨p{addressee}{ADDRESSEE_SUFFIX}⟩"
         return f"{mark}'s" if word.lower().startswith("your") else mark
 
     def _addressee(self, utterance: Utterance) -> int | None:
@@ -412,7 +412,7 @@ _WOMAN, _MAN = (
 )
 
 
-MAX_RETOLD_LENGTH = 280
+_MAX_LENGTH = 280
 
 
 def to_third_person_or_original(
@@ -464,4 +464,4 @@ def to_third_person(marked: MarkedUtterance, part: str, nodes: Sequence[FoundNod
 
 def shorten(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= MAX_RETOLD_LENGTH else text[: MAX_RETOLD_LENGTH - 1].rstrip() + "…"
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1].rstrip() + "…"

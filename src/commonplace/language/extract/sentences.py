@@ -63,7 +63,7 @@ class Utterance:
         return TextLocation(self.passage, self.start, self.start + len(self.written))
 
 
-def split_utterances(account: ExtractionInput, recognised: RecognisedNodes) -> Iterator[Utterance]:
+def split_utterances(source: ExtractionInput, recognised: RecognisedNodes) -> Iterator[Utterance]:
     """Sentences of people only. Machine text is not evidence, suspicious text (possible prompt
     injection) is not trusted."""
     credible = {
@@ -71,14 +71,14 @@ def split_utterances(account: ExtractionInput, recognised: RecognisedNodes) -> I
     }
     spans = _spans_by_passage([span for span in recognised.spans if span.node in credible])
     number = 0
-    for passage in account.said:
+    for passage in source.passages:
         if passage.by_machine or passage.suspicious:
             number += 1
             continue
         speaker = speaker_node(passage, recognised.nodes)
         passage_spans = spans.get(passage.number, [])
         starts = [span.start for span in passage_spans]
-        for sentence in _split_lowercase_sentences(spoken_sentences(account, passage)):
+        for sentence in _split_lowercase_sentences(spoken_sentences(source, passage)):
             yield Utterance(
                 passage=passage.number,
                 number=number,
@@ -92,9 +92,9 @@ def split_utterances(account: ExtractionInput, recognised: RecognisedNodes) -> I
             number += 1
 
 
-def spoken_sentences(account: ExtractionInput, passage: AttributedPassage) -> list[OwnSentence]:
+def spoken_sentences(source: ExtractionInput, passage: AttributedPassage) -> list[OwnSentence]:
     """Sentences of a passage without recalled lines and without what the speaker opted out."""
-    to_an_agent = account.source_type is SourceType.CHAT and passage.by_owner
+    to_an_agent = source.source_type is SourceType.CHAT and passage.by_owner
     sentences = own_sentences(passage.text) if to_an_agent else written_sentences(passage.text)
     own = remove_recalled_lines(passage.text, ECHO_BULLETS)
     if passage.speaker is not None or passage.by_owner:
@@ -249,7 +249,7 @@ def drop_roles_before_names(text: str) -> str:
     return _ROLE_BEFORE_NAME.sub(r"\1", text)
 
 
-# ——— what is left out ———
+# ——— ellipsis ———
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +304,8 @@ HEBREW_POSSESSIVES = frozenset(load_pattern_table("wording")["hebrew"]["possessi
 
 
 def separate_hebrew_suffixes(text: str, me: str) -> str:
-    i_did, mine = _hebrew_forms()
-    text = mine.sub(f"של {me}", text)
+    i_did, possessive = _hebrew_forms()
+    text = possessive.sub(f"של {me}", text)
     text = _HEBREW_WITH_ME.sub(f"עם {me}", text)
     text = _HEBREW_I.sub(lambda match: f"{match['and'] or ''}{me}", text)
     text = re.sub(
@@ -322,5 +322,5 @@ def separate_hebrew_suffixes(text: str, me: str) -> str:
 
 @cache
 def _hebrew_forms() -> tuple[dict[str, str], re.Pattern[str]]:
-    mine = re.compile(rf"{_WORD_START}(?:{'|'.join(sorted(HEBREW_POSSESSIVES))}){_WORD_END}")
-    return _read_pairs(load_pattern_table("wording")["hebrew"]["i_did"]), mine
+    possessive = re.compile(rf"{_WORD_START}(?:{'|'.join(sorted(HEBREW_POSSESSIVES))}){_WORD_END}")
+    return _read_pairs(load_pattern_table("wording")["hebrew"]["i_did"]), possessive

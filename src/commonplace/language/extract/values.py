@@ -51,13 +51,15 @@ class AttributedPassage:
 class ExtractionInput:
     """A source: its passages, owner and known participants."""
 
-    said: tuple[AttributedPassage, ...]
+    passages: tuple[AttributedPassage, ...]
     owner: OwnerIdentity
     source_type: SourceType
     date: datetime  # of the source; base of relative dates if a passage has no date
     participants: tuple[str, ...] = ()  # "Name" or "Name <address>"
     title: str = ""
-    called: Mapping[str, str] = field(default_factory=dict)  # the owner's name for an address
+    names_by_address: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the owner's name for an address
 
 
 @dataclass(frozen=True, slots=True, order=True)

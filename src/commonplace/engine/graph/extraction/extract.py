@@ -121,7 +121,7 @@ def prepare_extraction(
         owner = describe_owner(engine, reader.own_scope, everybody)
         called = load_owner_nicknames(engine, reader.own_scope, everybody, passages)
     account = replace(
-        build_extraction_input(source, passages, owner, reader.user_id), called=called
+        build_extraction_input(source, passages, owner, reader.user_id), names_by_address=called
     )
     found = extract(account)
     # What was said to an agent was looked at turn by turn, as it came.

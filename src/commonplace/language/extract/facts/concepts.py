@@ -131,7 +131,7 @@ def _read_pattern(entry: Mapping[str, Any], text: str) -> ConceptPattern:
     )
 
 
-# ——— the name ———
+# ——— names ———
 
 _LEADING = re.compile(
     r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing|his|her|their)\s+)+|^את\s+"

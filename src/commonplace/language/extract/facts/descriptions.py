@@ -78,9 +78,9 @@ def add_descriptions(
 @cache
 def _description_patterns() -> tuple[DescriptionPattern, ...]:
     return tuple(
-        DescriptionPattern(says, entry.get("named", False), entry.get("free", False))
+        DescriptionPattern(pattern, entry.get("named", False), entry.get("free", False))
         for entry in load_pattern_table(_TABLE)["description"]
-        for says in entry["says"]
+        for pattern in entry["says"]
     )
 
 
@@ -130,7 +130,7 @@ def _rank(what: str) -> int:
     return 1 if _POSSESSED.match(what) else 0
 
 
-# ——— the words that say it ———
+# ——— wording ———
 
 
 def _trim_description(what: str) -> str:
@@ -173,7 +173,7 @@ def _opinion_pattern() -> re.Pattern[str]:
     return re.compile(rf"\b(?!(?:best|good|great) friend\b)(?:{words})\b", re.IGNORECASE)
 
 
-# ——— the sentence ———
+# ——— sentence ———
 
 
 def _description_sentence(

@@ -48,27 +48,27 @@ _MAIL_HEADERS = re.compile(
 )
 
 
-def find_memory_candidates(account: ExtractionInput) -> tuple[tuple[int, MemoryCandidate], ...]:
+def find_memory_candidates(source: ExtractionInput) -> tuple[tuple[int, MemoryCandidate], ...]:
     """Candidates with their passage's number, without duplicates."""
     found: dict[str, tuple[int, MemoryCandidate]] = {}
-    for passage in account.said:
+    for passage in source.passages:
         if passage.by_machine or passage.suspicious:
             continue
-        for candidate in _candidates_in_passage(account, passage):
+        for candidate in _candidates_in_passage(source, passage):
             found.setdefault(fold(candidate.content), (passage.number, candidate))
     return tuple(found.values())
 
 
 def _candidates_in_passage(
-    account: ExtractionInput, passage: AttributedPassage
+    source: ExtractionInput, passage: AttributedPassage
 ) -> Iterator[MemoryCandidate]:
     text = remove_recalled_lines(passage.text, ECHO_BULLETS)
-    if account.source_type is SourceType.EMAIL:
+    if source.source_type is SourceType.EMAIL:
         text = _MAIL_HEADERS.sub("\n", text)
     speaker_names = (
         ()
         if passage.by_owner or passage.speaker is None
-        else _speaker_names(passage.speaker, account)
+        else _speaker_names(passage.speaker, source)
     )
     speaker = speaker_names[0] if speaker_names else None
     for one in find_candidates(text, speaker=speaker, said_at=passage.at):
@@ -77,23 +77,26 @@ def _candidates_in_passage(
         candidate = _attribute_candidate(one, passage, speaker_names)
         if candidate is None or not _is_storable(candidate):
             continue
-        candidate = replace(
-            candidate, confidence=_source_confidence(candidate, account.source_type)
-        )
+        candidate = replace(candidate, confidence=_source_confidence(candidate, source.source_type))
         if candidate.confidence >= MIN_CONFIDENCE:
             yield candidate
 
 
-def _speaker_names(speaker: str, account: ExtractionInput) -> tuple[str, ...]:
+def _speaker_names(speaker: str, source: ExtractionInput) -> tuple[str, ...]:
     """Names of a speaker, the best first. For a bare address: the owner's name for it, else the
     name that the source or the address itself gives."""
     address = email_key(speaker)
     if address is None:
         return (speaker,)
     listed = [
-        one.name for one in map(parse_participant, account.participants) if one.address == address
+        one.name for one in map(parse_participant, source.participants) if one.address == address
     ]
-    names = (account.called.get(address, ""), *listed, parse_participant(speaker).name, speaker)
+    names = (
+        source.names_by_address.get(address, ""),
+        *listed,
+        parse_participant(speaker).name,
+        speaker,
+    )
     return tuple(dict.fromkeys(filter(None, names)))
 
 
@@ -115,7 +118,8 @@ def _attribute_candidate(
 
 
 def _is_storable(candidate: MemoryCandidate) -> bool:
-    """False if it needs consent: consent is asked only in conversation."""
+    """False for fragments, suspicious text, and what needs consent: it is asked only in
+    conversation."""
     texts = (candidate.content, candidate.trigger)
     if not POLICIES[candidate.kind].has_fields and len(candidate.content.split()) < _MIN_WORDS:
         return False

@@ -290,7 +290,7 @@ def _known_person_length(words: Sequence[Word], at: int) -> int:
     return 2 if has_family else 1
 
 
-_MIN_CUE_WEIGHT = 0.7  # a cue with this weight makes a known name accepted
+_MIN_CUE_WEIGHT = 0.7  # a cue of this weight confirms a known name
 _MIN_LETTERS = 3
 _PRODUCTS_ALSO_WORDS = frozenset(split_list(load_name_table("things")["product"]["also_words"]))
 

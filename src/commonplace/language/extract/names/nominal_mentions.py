@@ -316,7 +316,7 @@ def _outermost(mentions: Sequence[EntityMention]) -> Iterator[EntityMention]:
 
 
 def is_unique_role(phrase: EntityMention) -> bool:
-    """Whether the role has usually one person: people have many friends."""
+    """Whether usually one person has the role: people have many friends."""
     return phrase_words("many").isdisjoint(phrase.key.split())
 
 

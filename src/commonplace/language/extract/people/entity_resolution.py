@@ -186,7 +186,7 @@ class IndividualIndex:
         return number
 
     def person(self, key: str) -> int | None:
-        """The person a name refers to; None if unknown or ambiguous."""
+        """The person a name refers to, the latest of equal names; None if unknown or ambiguous."""
         name = parse_person_name(key)
         nearby: set[int] = set()
         for form in _index_keys(name):

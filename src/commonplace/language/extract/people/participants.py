@@ -54,12 +54,12 @@ class Participant(ParticipantEntry):
     passages: tuple[int, ...] = ()  # that they wrote or said
 
 
-def list_participants(account: ExtractionInput) -> tuple[Participant, ...]:
+def list_participants(source: ExtractionInput) -> tuple[Participant, ...]:
     """Participants without duplicates by name and address; roles and machines are left out."""
     passages_by_participant: dict[tuple[str, str], list[int]] = {}
-    for listed in account.participants:
+    for listed in source.participants:
         passages_by_participant.setdefault(_parse_name_and_address(listed), [])
-    for passage in account.said:
+    for passage in source.passages:
         if passage.speaker and not passage.by_machine and not passage.by_owner:
             passages_by_participant.setdefault(_parse_name_and_address(passage.speaker), []).append(
                 passage.number
@@ -136,14 +136,14 @@ _ID_SUFFIX = re.compile(r"(?<=[^\W\d_]{3})[\d_]+$")  # "dana77"
 
 def identify_owner(owner: OwnerIdentity, listed: Iterable[ParticipantEntry]) -> OwnerIdentity:
     """The owner with the names of the participants that are the owner."""
-    mine = {fold_name(name) for name in (owner.name, *owner.names)}
+    owner_names = {fold_name(name) for name in (owner.name, *owner.names)}
     addresses = {address.casefold() for address in owner.addresses}
-    here = [one for one in listed if is_person_name(one.name)]
+    persons = [one for one in listed if is_person_name(one.name)]
     exactly = [
         one
-        for one in here
-        if fold_name(one.name) in mine
-        or (one.address in addresses and could_write_as(one.name, mine))
+        for one in persons
+        if fold_name(one.name) in owner_names
+        or (one.address in addresses and could_write_as(one.name, owner_names))
     ]
     if exactly:
         return replace(
@@ -154,10 +154,12 @@ def identify_owner(owner: OwnerIdentity, listed: Iterable[ParticipantEntry]) -> 
         )
     fitting = {
         one.name: parse_person_name(fold_name(one.name))
-        for one in here
+        for one in persons
         if fold_name(one.name) not in owner.others and not (one.address and addresses)
     }
-    names = [parse_person_name(key) for each in mine if (key := _ID_SUFFIX.sub("", each).strip())]
+    names = [
+        parse_person_name(key) for each in owner_names if (key := _ID_SUFFIX.sub("", each).strip())
+    ]
     found = {name: parts for name, parts in fitting.items() if _fits_fullest_name(parts, names)}
     if any(not is_fuller_or_shorter(a, b) for a, b in combinations(found.values(), 2)):
         return owner  # two participants share the owner's first name: ambiguous
@@ -268,7 +270,7 @@ def _has_first_person_of_other(texts: Iterable[str], me: Collection[PersonName])
 
 
 def _is_letter_by_other(text: str, me: Collection[PersonName]) -> bool:
-    """Whether the salutation or signature names somebody else, or the letter is addressed to the
+    """Whether the letterhead or signature names another person, or the letter is addressed to the
     owner."""
     headed = [each["name"] or each["writer"] for each in _LETTER_FROM.finditer(text)]
     names = [*headed, *(each["name"] for each in _NAME_ABOVE_LINE.finditer(text))]

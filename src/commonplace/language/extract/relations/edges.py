@@ -53,7 +53,7 @@ _OTHER_SPEAKER_PENALTY = 0.05  # the speaker is unknown or not the owner
 class RelationMatch:
     """A relation pattern's match in a sentence."""
 
-    assertion: RelationPattern
+    pattern: RelationPattern
     match: re.Match[str]
     clause: str  # the part of the sentence that states it
 
@@ -79,21 +79,21 @@ def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iter
     )
     for text in dict.fromkeys(texts):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
-        for assertion in patterns_for(is_hebrew(text), letters):
-            if assertion.is_written and marked.utterance.speaker is not None:
+        for pattern in patterns_for(is_hebrew(text), letters):
+            if pattern.is_written and marked.utterance.speaker is not None:
                 continue
-            if assertion.is_cancelled(text):
+            if pattern.is_cancelled(text):
                 continue
-            for match in assertion.pattern.finditer(text):
+            for match in pattern.pattern.finditer(text):
                 if _is_said_of_other(text, match) or _is_alternative_or_brand(match):
                     continue
-                if assertion.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
+                if pattern.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
                     continue  # "Omer is my brother, you met": "you" is not a name
-                if (assertion.is_named and _is_asserted_role(text, match)) or (
+                if (pattern.is_named and _is_asserted_role(text, match)) or (
                     is_statement and is_asserted(text, match, marked, nodes)
                 ):
                     yield RelationMatch(
-                        resolve_role(assertion, match), match, _clause_around(text, match)
+                        resolve_role(pattern, match), match, _clause_around(text, match)
                     )
 
 
@@ -154,7 +154,7 @@ def is_question(text: str) -> bool:
     return text.rstrip(" )\"'”").endswith(("?", "？"))
 
 
-# ——— the clause in which it stands ———
+# ——— clauses ———
 
 _BOUNDARY = re.compile(
     rf"{MASK}+|[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
@@ -227,7 +227,7 @@ def _hearsay_patterns() -> BilingualPattern:
 def _build_edges(
     relation: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> Iterator[FoundEdge]:
-    assertion, utterance = relation.assertion, marked.utterance
+    pattern, utterance = relation.pattern, marked.utterance
     when, ends = _validity_of(relation, marked, nodes)
     matched_text = relation.match[0]  # fallback if its clause cannot be rewritten
     description = to_third_person_or_original(marked, relation.clause, nodes) or to_third_person(
@@ -244,32 +244,32 @@ def _build_edges(
         yield FoundEdge(
             a=a,
             b=b,
-            type=assertion.type,
-            attitude=assertion.attitude,
-            proximity=assertion.proximity,
+            type=pattern.type,
+            attitude=pattern.attitude,
+            proximity=pattern.proximity,
             description=description,
             confidence=confidence,
             valid_from=when.start,
             valid_to=when.end,
             ends=ends,
-            is_state=assertion.when is RelationTiming.STATE,
+            is_state=pattern.when is RelationTiming.STATE,
             place=utterance.place,
         )
 
 
 def _is_feeling_for_thing(relation: RelationMatch, end: FoundNode) -> bool:
     """ "I love it": a thing referred to by a pronoun is too uncertain."""
-    return relation.assertion.type in FEELINGS and end.type is not NodeType.PERSON
+    return relation.pattern.type in FEELINGS and end.type is not NodeType.PERSON
 
 
 def _validity_of(
     relation: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> tuple[ValidityPeriod, bool]:
     """The validity period, and whether only the end of the relation is stated."""
-    assertion = relation.assertion
+    pattern = relation.pattern
     words = marked.in_words(relation.clause, nodes)
-    when = find_validity(words, marked.utterance.at, assertion.when)
-    if not assertion.ends:
+    when = find_validity(words, marked.utterance.at, pattern.when)
+    if not pattern.ends:
         return when, False
     if when.start and when.end:  # "I worked at Acme from 2015 to 2019"
         return when, False
@@ -290,7 +290,7 @@ def _edge_ends(relation: RelationMatch, speaker: int | None) -> Iterator[tuple[i
     else:
         pairs = product(_owning_marks(relation.match, groups["a"]), MARK.findall(groups["b"]))
     for one, other in pairs:
-        a, b = (other, one) if relation.assertion.is_reversed else (one, other)
+        a, b = (other, one) if relation.pattern.is_reversed else (one, other)
         yield int(a[1]), int(b[1]), GUESSED_SUFFIX in (a[2], b[2])
 
 
@@ -303,7 +303,7 @@ def _owning_marks(match: re.Match[str], owners: str) -> list[tuple[str, ...]]:
 
 
 def _confidence(relation: RelationMatch, marked: MarkedUtterance, guessed: bool) -> float:
-    confidence = relation.assertion.confidence
+    confidence = relation.pattern.confidence
     if guessed:
         confidence -= _PRONOUN_PENALTY
     before = relation.clause[: relation.clause.find(relation.match[0])]
