@@ -153,15 +153,15 @@ def compare_claim_values(before: StatementClaim, after: StatementClaim) -> Compa
 
 
 def _differs_in_time(old: Sequence[CompareToken], new: Sequence[CompareToken]) -> bool:
-    """Both have dates, and they differ; or only one has a weekday."""
+    """Both have dates, and they differ; or one has an unmatched weekday."""
     lost, added = unmatched_tokens(old, new), unmatched_tokens(new, old)
     weekly = any(t.term.startswith("d:0-0-0-") for t in (*lost, *added))
     return weekly or bool(lost and added)
 
 
 def _names_something(head: Sequence[CompareToken]) -> bool:
-    """Whether the value is a name or thing: "her boss is Noa" and "her boss is strict" do not
-    conflict."""
+    """Whether the value has a name, time or number: "her boss is Noa" and "her boss is strict" do
+    not conflict."""
     return any(
         token.kind in (CompareTokenKind.NAME, CompareTokenKind.TIME)
         or (token.is_value and any(map(str.isdigit, token.text)))

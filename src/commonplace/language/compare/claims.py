@@ -169,7 +169,10 @@ def _build_claim(
     while left > start and stream[left - 1].role in _AUXILIARY_ROLES:
         left -= 1
     end = len(stream)
-    before, after = stream[start:left], _without_glued_prefix(stream[hit.end : end], hit.glued)
+    before, after = (
+        stream[start:left],
+        _without_glued_prefix(stream[hit.end : end], hit.prefix_length),
+    )
     if hit.subject:
         before = stream[slice(*hit.subject)]
     if hit.value:

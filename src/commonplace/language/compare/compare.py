@@ -68,9 +68,9 @@ def _expand_latin(match: re.Match[str], other: str) -> str:
 def _expand_hebrew(match: re.Match[str], other: str) -> str:
     """The first letter may be a preposition or one of the initials."""
     prefix, letters = match[1], match[2] + match[3]
-    for glued, initials in ((prefix, letters), ("", prefix + letters)):
+    for preposition, initials in ((prefix, letters), ("", prefix + letters)):
         words = r"[ -]".join(rf"{letter}[א-ת\"'״׳]+" for letter in initials)
-        found = re.search(rf"(?<![א-ת]){glued}({words})(?![א-ת])", other)
+        found = re.search(rf"(?<![א-ת]){preposition}({words})(?![א-ת])", other)
         if found and _word_before(match.string, match.start()) == _word_before(
             other, found.start()
         ):
@@ -162,7 +162,7 @@ _CONDITION_PREFIXES = ("x:week:", "x:season:")
 
 
 def check_conditions(old: ParsedStatement, new: ParsedStatement, found: Comparison) -> Comparison:
-    """The comparison, or BOTH if the statements hold under different conditions."""
+    """The comparison, or BOTH if owner, dates or conditions differ."""
     if found.verdict not in (CompareVerdict.CHANGED, CompareVerdict.MASKED):
         return found
     if _has_other_owner(old, new):
@@ -204,7 +204,7 @@ def _has_other_owner(old: ParsedStatement, new: ParsedStatement) -> bool:
 
 
 def _owners(parsed: ParsedStatement) -> frozenset[str]:
-    """Pronouns that own the beginning of the text."""
+    """Possessive pronouns ("his", "hers") before the first name."""
     first = next(
         (t.start for t in parsed.content if t.kind is CompareTokenKind.NAME), len(parsed.text)
     )
@@ -283,9 +283,9 @@ def _has_secret(parsed: ParsedStatement) -> bool:
 
 
 def _compare_unrelated(old: ParsedStatement, new: ParsedStatement) -> Comparison:
-    """Texts without common words: a differing protected token is the reason."""
-    told_alike = old.negations == new.negations and old.modes == new.modes
-    unlike = old.protected or new.protected or not told_alike
+    """Texts without common words: APART with protected tokens or different modes, else OPEN."""
+    same_mode = old.negations == new.negations and old.modes == new.modes
+    unlike = old.protected or new.protected or not same_mode
     return Comparison(CompareVerdict.APART if unlike else CompareVerdict.OPEN, "other words")
 
 

@@ -55,7 +55,7 @@ class WordingMatch:
     end: int
     subject: tuple[int, int] | None = None
     value: tuple[int, int] | None = None
-    glued: int = 0  # length of the prefix of the value's first word
+    prefix_length: int = 0  # length of the prefix of the value's first word
 
 
 @cache
@@ -142,7 +142,7 @@ def match_wording(
     wording: FrameWording, stream: list[CompareToken], at: int
 ) -> WordingMatch | None:
     """The wording at `at`, if it matches."""
-    position, glued = at, 0
+    position, prefix_length = at, 0
     gaps: dict[str, tuple[int, int]] = {}
     slots = wording.slots
     for number, slot in enumerate(slots):
@@ -170,12 +170,12 @@ def match_wording(
                 while position < len(stream) and stream[position].word in "-־":
                     position += 1
             else:
-                glued = len(prefix)
+                prefix_length = len(prefix)
         elif not slot.optional:
             return None
     if position == at:
         return None
-    return WordingMatch(wording, at, position, gaps.get("S"), gaps.get("V"), glued)
+    return WordingMatch(wording, at, position, gaps.get("S"), gaps.get("V"), prefix_length)
 
 
 def _glued_prefix(slot: WordingSlot, token: CompareToken) -> str:
@@ -198,8 +198,7 @@ def _gap_fits(stream: list[CompareToken], position: int, needs: str) -> bool:
 
 @cache
 def _is_place(word: str, sort: str) -> bool:
-    """A word of places.toml, also with a Hebrew prefix or as the first part of a German
-    compound."""
+    """A word of places.toml, also with a Hebrew prefix or at the end of a German compound."""
     known = [fold_word(place) for place in load_table("places")[sort].split()]
     ends = tuple(place[1:] for place in known if place[0] == "-")
     return word in known or (word[:1] in "בלה" and word[1:] in known) or word.endswith(ends)

@@ -39,9 +39,11 @@ def is_location_clause(parsed: ParsedStatement, value: Sequence[CompareToken]) -
 
 
 def _opens_location(first: CompareToken, before: Sequence[CompareToken]) -> bool:
-    glued = first.word[:1] == "ב" and len(first.word) > 2
+    has_prefix = first.word[:1] == "ב" and len(first.word) > 2
     return (
-        glued or first.word in _HEBREW_PLACE_WORDS or (bool(before) and before[-1].role == "prep")
+        has_prefix
+        or first.word in _HEBREW_PLACE_WORDS
+        or (bool(before) and before[-1].role == "prep")
     )
 
 

@@ -31,13 +31,13 @@ def join_split_words(tokens: list[CompareToken]) -> list[CompareToken]:
     found: list[CompareToken] = []
     for token in tokens:
         before = found[-2] if len(found) > 1 and found[-1].text in ("-", "\u2010") else None
-        glued = before is not None and before.end + 1 == token.start
-        first = before if glued else (found[-1] if found else None)
+        is_adjacent = before is not None and before.end + 1 == token.start
+        first = before if is_adjacent else (found[-1] if found else None)
         word = known.get((first.word, token.word)) if first is not None else None
         if first is None or word is None:
             found.append(token)
             continue
-        del found[-2 if glued else -1 :]
+        del found[-2 if is_adjacent else -1 :]
         whole = join_tokens([first, token], CompareTokenKind.WORD, "")
         found.append(CompareToken(whole.text, word, CompareTokenKind.WORD, whole.start, whole.end))
     return found
@@ -73,8 +73,8 @@ def join_scales(tokens: list[CompareToken], language: str) -> list[CompareToken]
         last = found[-1] if found else None
         scale = None
         if last is not None and last.kind is CompareTokenKind.NUMBER and last.term.startswith("n:"):
-            glued = token.start == last.end
-            scale = _SCALE_LETTERS.get(token.text) if glued else scales.get(token.word)
+            is_adjacent = token.start == last.end
+            scale = _SCALE_LETTERS.get(token.text) if is_adjacent else scales.get(token.word)
         if last is None or scale is None or scale < 1_000:
             found.append(token)
             continue
@@ -293,9 +293,9 @@ def _from_hour(tokens: list[CompareToken], at: int, hour: int, language: str) ->
         if not at_the_hour:
             return 0, 0
         length, second, third = 2, third, _token_at(tokens, at + 3)
-    glued = _clock_words(language, "glued_parts").get(second.word) if second else None
-    if glued is not None:
-        return length + 1, hour * 60 + int(glued)
+    minutes_after = _clock_words(language, "glued_parts").get(second.word) if second else None
+    if minutes_after is not None:
+        return length + 1, hour * 60 + int(minutes_after)
     joint = second is not None and second.word in _clock_words(language, "and_part")
     if joint and third and (part := _clock_words(language, "parts").get(third.word)) is not None:
         return length + 2, hour * 60 + int(part)

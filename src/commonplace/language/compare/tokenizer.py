@@ -152,17 +152,17 @@ def _join_units(tokens: list[CompareToken], language: str) -> list[CompareToken]
             if token.word in _CLOCK and value is not None and value == int(value):
                 joined[-1] = join_tokens([last, token], CompareTokenKind.TIME, f"t:{int(value)}:00")
                 continue
-            glued = token.start == last.end
+            is_adjacent = token.start == last.end
             term = quantity_term(value, token.word) if value is not None else None
-            if term and (token.word not in ("k", "bn") or glued):
+            if term and (token.word not in ("k", "bn") or is_adjacent):
                 joined[-1] = join_tokens([last, token], CompareTokenKind.NUMBER, term, last.bare)
                 continue
-            if glued and is_ordinal_ending(token.word):
+            if is_adjacent and is_ordinal_ending(token.word):
                 joined[-1] = join_tokens(
                     [last, token], CompareTokenKind.NUMBER, last.term, last.bare
                 )
                 continue
-            if glued and token.kind is CompareTokenKind.WORD:
+            if is_adjacent and token.kind is CompareTokenKind.WORD:
                 code = f"c:{last.word}{token.word}"  # "12A" is not twelve
                 joined[-1] = join_tokens([last, token], CompareTokenKind.CODE, code)
                 continue

@@ -194,8 +194,8 @@ def _is_role_noun(token: CompareToken, language: str) -> bool:
 
 def _is_gender_pair(man: str, woman: str, language: str) -> bool:
     return any(
-        man.endswith(his) and woman == man[: len(man) - len(his)] + hers
-        for his, hers in _FEMININE_ENDINGS.get(language, ())
+        man.endswith(masculine) and woman == man[: len(man) - len(masculine)] + feminine
+        for masculine, feminine in _FEMININE_ENDINGS.get(language, ())
     )
 
 

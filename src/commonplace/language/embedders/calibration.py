@@ -143,7 +143,7 @@ def _judged_similarities(pairs: Sequence[CalibrationPair]) -> Floats:
     return np.array([pair.similarity for pair in pairs])
 
 
-# ——— as it is kept with the vectors ———
+# ——— stored form ———
 
 
 def calibration_to_text(calibration: Calibration, measured: bool) -> str:

@@ -124,7 +124,7 @@ class OpenAiEmbedder:
                 wait *= 2
         raise AssertionError("the last attempt returns or raises")
 
-    # ——— asking ———
+    # ——— requests ———
 
     def _ask(self, texts: Sequence[str], deadline: float) -> Any:
         payload = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
@@ -182,7 +182,7 @@ class OpenAiEmbedder:
         )
         return EmbedderDown(f"the embedder's server answers {error.code}: {meaning}")
 
-    # ——— understanding ———
+    # ——— responses ———
 
     def _vectors(self, answer: Any, count: int) -> Vectors:
         """In the order of `index`: servers may respond in any order."""

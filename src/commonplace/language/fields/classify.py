@@ -19,12 +19,12 @@ from commonplace.model.memory.kinds import DEFAULT_KIND, Kind
 class TriggerFreeText:
     """A text without its trigger ("remember that …").
 
-    `content` is stored: only unambiguous triggers are removed. `said` is parsed for fields: a bare
-    "save …" or "add …" is removed, too.
+    `content` is stored: only unambiguous triggers are removed. `field_text` is parsed for fields: a
+    bare "save …" or "add …" is removed, too.
     """
 
     content: str
-    said: str
+    field_text: str
 
 
 # ——— English ———
@@ -314,11 +314,11 @@ def classify(text: str) -> Classification:
     if len(text) > _CLASSIFIED_CHARACTERS:
         return Classification(DEFAULT_KIND, text)
     stripped = strip_trigger(text)
-    if len(split_sentences(stripped.said)) == 1:
+    if len(split_sentences(stripped.field_text)) == 1:
         for kind, read in _FIELD_READERS.items():
-            fields = read(stripped.said, False)
+            fields = read(stripped.field_text, False)
             if fields:
-                return Classification(kind, stripped.said, fields)
+                return Classification(kind, stripped.field_text, fields)
     return Classification(DEFAULT_KIND, stripped.content)
 
 
@@ -344,5 +344,5 @@ def extract_fields(kind: Kind, text: str) -> dict[str, str]:
     read = _FIELD_READERS.get(kind)
     if read is None or len(text) > _CLASSIFIED_CHARACTERS:
         return {}
-    content = strip_trigger(text).said
+    content = strip_trigger(text).field_text
     return read(content, True) if len(split_sentences(content)) == 1 else {}

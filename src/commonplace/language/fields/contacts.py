@@ -193,8 +193,12 @@ def _piece(written: str) -> str:
 
 
 def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
-    said = person.description
-    if not _is_name(person.name) or not _is_detail(said) or any(map(str.isdigit, said)):
+    description = person.description
+    if (
+        not _is_name(person.name)
+        or not _is_detail(description)
+        or any(map(str.isdigit, description))
+    ):
         return None
     details = [parse_role(piece) or _ARTICLE.sub("", piece) for piece in pieces]
     role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
@@ -202,54 +206,54 @@ def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
     return Contact(name=person.name, role=role, description=", ".join(described))
 
 
-def _parse_name(who: str) -> Contact:
+def _parse_name(name_text: str) -> Contact:
     """A name with its description: "Sam the electrician", "Priya in HR"."""
-    if _HEBREW.search(who):
-        return _parse_hebrew_name(who)
-    found = _FROM.fullmatch(who)
+    if _HEBREW.search(name_text):
+        return _parse_hebrew_name(name_text)
+    found = _FROM.fullmatch(name_text)
     if found and len(found["description"].split()) <= _DETAIL_WORDS:
         named = _with_role(found["name"])
         return Contact(name=named.name, role=named.role, description=found["description"])
-    return _with_role(who)
+    return _with_role(name_text)
 
 
-def _with_role(who: str) -> Contact:
+def _with_role(name_text: str) -> Contact:
     for pattern in (_IS_ROLE, _NAMED_ROLE):
-        found = pattern.fullmatch(who)
+        found = pattern.fullmatch(name_text)
         if found:
             return Contact(name=_ARTICLE.sub("", found["name"]), role=found["role"])
-    found = _ROLE_NAMED.fullmatch(who)
+    found = _ROLE_NAMED.fullmatch(name_text)
     role = parse_english_role(found["role"]) if found else ""
     if found and role:
         return Contact(name=found["name"], role=role)
-    return Contact(name=_ARTICLE.sub("", who))
+    return Contact(name=_ARTICLE.sub("", name_text))
 
 
-def _parse_hebrew_name(who: str) -> Contact:
+def _parse_hebrew_name(name_text: str) -> Contact:
     """A name with its description: «דנה מהבנק», «יוסי השרברב», «הגנן שלנו הראל»."""
-    found = _HEBREW_FROM.fullmatch(who)
+    found = _HEBREW_FROM.fullmatch(name_text)
     if found:
         named = _hebrew_with_role(found["name"])
         return Contact(name=named.name, role=named.role, description=found["description"])
-    return _hebrew_with_role(who)
+    return _hebrew_with_role(name_text)
 
 
-def _hebrew_with_role(who: str) -> Contact:
-    called = _HEBREW_CALLED.fullmatch(who)
+def _hebrew_with_role(name_text: str) -> Contact:
+    called = _HEBREW_CALLED.fullmatch(name_text)
     if called and parse_role(called["role"]):
         return Contact(name=called["name"], role=parse_role(called["role"]))
-    words = who.removeprefix("קוראים ל").split()
+    words = name_text.removeprefix("קוראים ל").split()
     first = parse_hebrew_role(words)
     if first:
         name = first.rest[1:] if first.rest[:1] and first.rest[0] in _HEBREW_LINKS else first.rest
         if name:
             return Contact(name=" ".join(name), role=first.role)
-        return Contact(name=who)
+        return Contact(name=name_text)
     for at in range(1, len(words)):
         last = parse_hebrew_role(words[at:])
         if last and not last.rest and _is_no_surname(words[at:]):
             return Contact(name=" ".join(words[:at]), role=last.role)
-    return Contact(name=who)
+    return Contact(name=name_text)
 
 
 def _is_no_surname(role: list[str]) -> bool:

@@ -49,7 +49,7 @@ class _KeyValueSplit:
     link: str
 
 
-# ——— where subject and value meet ———
+# ——— split of subject and value ———
 
 _LINK_EN = (
     r"(?:is|are|was|equals)(?: (?:now|currently|set to|going to be))?|"
@@ -77,7 +77,7 @@ _VALUE_FIRST = re.compile(
     re.I,
 )
 
-# ——— what a value looks like ———
+# ——— form of a value ———
 
 _NUMBER = r"[-+~]?\d[\d,.]*(?:\s?[kKmM]\b)?"
 _CURRENCY = r"(?:[$€£₪¥]|USD|EUR|ILS|NIS|GBP)"

@@ -183,7 +183,7 @@ def _month_names() -> frozenset[str]:
 
 
 def capitalised_words(text: str) -> list[str]:
-    """Capitalised words that are not at the start of a sentence."""
+    """Capitalised words except the first, and except words in all capitals."""
     found = list(_WORD.finditer(text))
     return [match[0] for match in found[1:] if match[0][0].isupper() and not match[0].isupper()]
 
@@ -210,7 +210,7 @@ def name_parts(person: str) -> tuple[str, ...]:
 
 
 def remove_names(text: str, named: NamedPeople) -> str:
-    """The question without names, as embedded for searching their contributions."""
+    """The question without the names, for the embedding when people are matched by name."""
     if not named.words:
         return text
     kept = _WORD.sub(lambda match: "" if match[0] in named.words else match[0], text)

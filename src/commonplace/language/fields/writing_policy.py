@@ -40,7 +40,7 @@ class WritingRule:
     offence: Callable[[str], str | None]  # the offending text, or None
 
 
-# ——— what the rules look for ———
+# ——— patterns ———
 
 _PRONOUNS = (
     # "World War I" and "Elizabeth I" are not first person, "US" and "IT" are not pronouns.
@@ -97,7 +97,7 @@ _STABLE_FACTS = (
 )
 
 
-# ——— how they look ———
+# ——— checks ———
 
 
 def _pattern_check(
@@ -133,7 +133,7 @@ def _not_past(text: str) -> str | None:
     return next((one for one in split_sentences(text) if not is_past(one)), None)
 
 
-# ——— the rules ———
+# ——— rules ———
 
 _ALL = frozenset(kinds_where(lambda policy: policy.writing is not None))
 _DURABLE = frozenset(kinds_where(lambda policy: policy.writing is WritingStyle.THIRD_PERSON))

@@ -79,7 +79,9 @@ def detect_profile_field(clause: str) -> ProfileStatement | None:
 def first_named_group(found: re.Match[str], prefix: str) -> str | None:
     """The first non-empty group whose name has this prefix."""
     groups = found.groupdict()
-    return next((held for name, held in groups.items() if name.startswith(prefix) and held), None)
+    return next(
+        (value for name, value in groups.items() if name.startswith(prefix) and value), None
+    )
 
 
 GOALS_FIELD = "goals_add"  # adds to the active goals
@@ -223,9 +225,11 @@ def detect_contact(sentence: str) -> Contact | None:
     marks = sorted((*find_phones(sentence), *find_emails(sentence)), key=lambda one: one.start)
     if not marks:
         return None
-    said = strip_trigger(sentence).said
+    content = strip_trigger(sentence).field_text
     until = sentence[: marks[-1].end]
-    for words in dict.fromkeys((said, strip_trigger(until).said, _CONTACT_LEAD.sub("", until))):
+    for words in dict.fromkeys(
+        (content, strip_trigger(until).field_text, _CONTACT_LEAD.sub("", until))
+    ):
         contact = parse_contact(words)
         if contact is not None:
             return contact
@@ -249,7 +253,7 @@ def _contact_from_role(sentence: str, marks: list[ContactMatch]) -> Contact | No
 
 
 def _single_word_role(words: str) -> str:
-    """The longest end of the words that is a role: "new plumber who finally"."""
+    """The first word that is a role by itself: "new plumber who finally"."""
     for word in words.split():
         if role := parse_role(word):
             return role
@@ -330,10 +334,10 @@ def detect_hearsay(sentence: str) -> Hearsay | None:
     found = _first_match(_HEARSAY, sentence)
     if found is None:
         return None
-    who, what = first_named_group(found, "who"), first_named_group(found, "what")
-    if who is None or what is None or _NO_SPEAKER.match(who):
+    speaker, what = first_named_group(found, "who"), first_named_group(found, "what")
+    if speaker is None or what is None or _NO_SPEAKER.match(speaker):
         return None
-    return Hearsay(who, what.strip(" .,!"))
+    return Hearsay(speaker, what.strip(" .,!"))
 
 
 def _first_match(patterns: tuple[BilingualPattern, ...], text: str) -> re.Match[str] | None:

@@ -134,7 +134,7 @@ def expand_contractions(clause: str) -> str:
     return _LATE_CAPITAL.sub(lambda found: f"I {found[1].lower()}", clause)
 
 
-# ——— the third person ———
+# ——— third person ———
 
 _ADVERB = fill_word_lists("{adv}", _WORDS)
 _BASE_VERB = re.compile(

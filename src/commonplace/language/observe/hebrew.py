@@ -63,7 +63,7 @@ def split_clauses(sentence: str) -> list[str]:
     return found
 
 
-# ——— who speaks ———
+# ——— gender of the speaker ———
 
 _AND_ME = re.compile(
     rf"{_START}(?:ו|ש|כש|וש)?אני(?: {fill_word_lists('{adv}', _WORDS)})* (?P<next>[א-ת]+)"
@@ -87,7 +87,7 @@ def said_verb(who: str) -> str:
     return "אמרה" if last.endswith(("ה", "ת", "תי")) or last in ("אמא", "סבתא", "אימא") else "אמר"
 
 
-# ——— the third person ———
+# ——— third person ———
 
 _PAST = re.compile(rf"{_START}([א-ת]{{2,}})(?:תי|נו){_END}")
 _STEMS = frozenset((_WORDS["past"] + " " + _WORDS["settled"] + " נולד גדל למד עבד").split())

@@ -183,14 +183,14 @@ def remove_recalled_lines(text: str, words: frozenset[str]) -> str:
     """A turn without recalled lines. ``words``: the categories and kinds that bullets may begin
     with; "[fix] the door" is the user's own text."""
     kept: list[str] = []
-    inside = goes_on = False  # in a block; after a bullet, whose text may span lines
+    in_block = in_bullet = False  # in a block; after a bullet, whose text may span lines
     for line in text.split("\n"):
         if _HEADING.match(line):
-            inside, goes_on = True, False
+            in_block, in_bullet = True, False
             continue
-        goes_on = bool(line.strip()) and (goes_on or _is_recalled(line, words))
-        inside = inside and (goes_on or _BLOCK_LINE.match(line) is not None)
-        if not inside and not goes_on:
+        in_bullet = bool(line.strip()) and (in_bullet or _is_recalled(line, words))
+        in_block = in_block and (in_bullet or _BLOCK_LINE.match(line) is not None)
+        if not in_block and not in_bullet:
             kept.append(line)
     return "\n".join(kept)
 

@@ -82,7 +82,7 @@ def read_sentence(spoken: SpokenSentence) -> list[TurnFinding]:
     return list(_read_statements(spoken))
 
 
-# ——— said to the assistant ———
+# ——— requests to the assistant ———
 
 
 def _rule_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:

@@ -204,8 +204,7 @@ def _is_prefix(letters: str) -> bool:
 
 
 def _is_all_capitals(matches: Sequence[AbbreviationMatch], found: Sequence[re.Match[str]]) -> bool:
-    """Whether capitals carry no information, as in "IT IS LATE": other words have them too, and
-    none has not."""
+    """Whether capitals carry no information, as in "IT IS LATE": all words have them."""
     plain_words = _without_long_forms(found, matches) if matches else []
     if any(match[0] != match[0].upper() for match in plain_words):
         return False

@@ -78,9 +78,9 @@ def _is_of_the_same(part: str, person: str) -> bool:
 
 
 def _replace_place(question: str, part: str) -> str:
-    glued = re.match("[בלמ](?=[א-ת]{3})", part)
-    if glued:
-        return _replace_hebrew_place(question, part, glued[0])
+    prefix = re.match("[בלמ](?=[א-ת]{3})", part)
+    if prefix:
+        return _replace_hebrew_place(question, part, prefix[0])
     preposition = part.split()[0]
     at = _last_match_start(question, rf"\b{re.escape(preposition)}\s+(?=\w)")
     if at >= 0 and len(question[at:].split()) <= 1 + _MAX_TAIL_WORDS:

@@ -240,14 +240,14 @@ def _hebrew_fragment(part: str, known: Collection[str]) -> str:
     return part if named or re.match(r"[בלמה][א-ת]{3}|של ", part) else ""
 
 
-def _has_open_pronoun(spoken: list[str], text: str, known: Collection[str]) -> bool:
+def _has_open_pronoun(in_order: list[str], text: str, known: Collection[str]) -> bool:
     """Whether a pronoun has no antecedent within the message."""
-    words = set(spoken)
+    words = set(in_order)
     if words & cue_words_of_all_languages("somebody"):
         return not find_persons(text, known)
     if words & cue_words_of_all_languages("something"):
-        return not _has_own_thing(spoken)
-    return _POINTING.search(" ".join(spoken)) is not None
+        return not _has_own_thing(in_order)
+    return _POINTING.search(" ".join(in_order)) is not None
 
 
 def _has_own_thing(words: list[str]) -> bool:

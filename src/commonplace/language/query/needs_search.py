@@ -62,9 +62,9 @@ def needs_search(
         return own
     if _needs_no_search(own):
         return own
-    asked = _judge_previous_turn(latest_turns(recent), known)
-    if asked is not None:
-        return asked
+    previous = _judge_previous_turn(latest_turns(recent), known)
+    if previous is not None:
+        return previous
     if shape in (FollowUpShape.ABOUT, FollowUpShape.PLACE):
         return NeedsSearch(True, (_reason("alone", message),))
     return own
@@ -91,14 +91,14 @@ def _judge_previous_turn(
 
 
 def _judge_message(message: str, known: Collection[str]) -> NeedsSearch:
-    asked = _without_pasted_text(message[:MAX_MESSAGE_CHARACTERS])
-    plain = plain_message(asked)
+    request = _without_pasted_text(message[:MAX_MESSAGE_CHARACTERS])
+    plain = plain_message(request)
     task = _task(plain, message[:MAX_MESSAGE_CHARACTERS])
     if task in _TASKS_WITHOUT_SEARCH:
         return NeedsSearch(False, (_reason(task),))
-    reasons = _strong_reasons(plain, asked, task, known)
+    reasons = _strong_reasons(plain, request, task, known)
     if task is None:
-        reasons += _weak_reasons(plain, asked)
+        reasons += _weak_reasons(plain, request)
     elif not reasons:
         return NeedsSearch(False, (_reason(task),))
     if reasons:
@@ -147,14 +147,14 @@ def _beginning(plain: str) -> int:
     return end
 
 
-def _is_small_talk(spoken: Sequence[str]) -> bool:
+def _is_small_talk(words: Sequence[str]) -> bool:
     known = cue_words_of_all_languages("small_talk")
-    return bool(spoken) and len(spoken) <= 8 and all(word in known for word in spoken)
+    return bool(words) and len(words) <= 8 and all(word in known for word in words)
 
 
-def _is_arithmetic(spoken: Sequence[str]) -> bool:
-    words = [word for word in spoken if not word[0].isdigit()]
-    has_number = len(words) < len(spoken)
+def _is_arithmetic(tokens: Sequence[str]) -> bool:
+    words = [word for word in tokens if not word[0].isdigit()]
+    has_number = len(words) < len(tokens)
     known = cue_words_of_all_languages("arithmetic")
     return has_number and all(word.rstrip("-") in known for word in words)
 
@@ -162,22 +162,24 @@ def _is_arithmetic(spoken: Sequence[str]) -> bool:
 # ——— cues ———
 
 
-def _strong_reasons(plain: str, asked: str, task: str | None, known: Collection[str]) -> list[str]:
+def _strong_reasons(
+    plain: str, request: str, task: str | None, known: Collection[str]
+) -> list[str]:
     reasons = []
-    if named := _persons(asked, task, known):
+    if named := _persons(request, task, known):
         reasons.append(_reason("person", ", ".join(named)))
     reasons += [
         _reason(cue, found[0])
         for cue, pattern in cue_patterns("strong")
         if (found := pattern.search(plain)) and not (task and cue == "self")
     ]
-    mine = [word for word in _WORD.findall(plain) if _is_hebrew_first_person(word)]
-    return [*reasons, _reason("past", ", ".join(mine[:3]))] if mine else reasons
+    first_person = [word for word in _WORD.findall(plain) if _is_hebrew_first_person(word)]
+    return [*reasons, _reason("past", ", ".join(first_person[:3]))] if first_person else reasons
 
 
-def _persons(asked: str, task: str | None, known: Collection[str]) -> list[str]:
+def _persons(request: str, task: str | None, known: Collection[str]) -> list[str]:
     """Persons in a question. Full names in a general-knowledge question are public figures."""
-    found = [mention.text for mention in find_persons(asked, known)]
+    found = [mention.text for mention in find_persons(request, known)]
     if task == "general":
         found = [name for name in found if not (" " in name and name[0].isupper())]
     return list(dict.fromkeys(found))[:3]
@@ -190,7 +192,7 @@ def _is_hebrew_first_person(word: str) -> bool:
     )
 
 
-def _weak_reasons(plain: str, asked: str) -> list[str]:
+def _weak_reasons(plain: str, request: str) -> list[str]:
     words = _WORD.findall(plain)
     reasons = [
         _reason(cue, found[0])
@@ -202,7 +204,11 @@ def _weak_reasons(plain: str, asked: str) -> list[str]:
             reasons.append(_reason(cue, matched[0]))
     if things := _definite_things(words):
         reasons.append(_reason("thing", things[0]))
-    if not reasons and message_shape(asked) is FollowUpShape.WHOLE and _is_fragment(words, asked):
+    if (
+        not reasons
+        and message_shape(request) is FollowUpShape.WHOLE
+        and _is_fragment(words, request)
+    ):
         reasons.append(_reason("fragment", " ".join(words)))
     return reasons
 
@@ -226,7 +232,7 @@ def _definite_hebrew(word: str) -> str:
     return match[1] if match else ""
 
 
-def _is_fragment(words: Sequence[str], asked: str) -> bool:
+def _is_fragment(words: Sequence[str], request: str) -> bool:
     """ "dentist appointment", "YC app": a few words without a request are a search; so is an
     everyday thing alone."""
     if (
@@ -242,4 +248,4 @@ def _is_fragment(words: Sequence[str], asked: str) -> bool:
         return False
     things = cue_words_of_all_languages("things")
     is_thing = any(word in things or _definite_hebrew(word) in things for word in words)
-    return is_thing or (1 < len(words) <= _MAX_NAMED_WORDS and "?" not in asked)
+    return is_thing or (1 < len(words) <= _MAX_NAMED_WORDS and "?" not in request)

@@ -91,7 +91,7 @@ def _month_words(text: str, names: Collection[str]) -> dict[str, int]:
 
 
 def _is_a_month(match: re.Match[str]) -> bool:
-    """ "May" with a capital; at the start of a sentence it also needs a number after it."""
+    """ "May" with a capital; at the start of a text it also needs a number after it."""
     if not match[0][0].isupper():
         return False
     return match.start() > 0 or _NUMBER_NEXT.match(match.string, match.end()) is not None
@@ -271,8 +271,8 @@ def _with_surname(
     if place + 1 == len(found) or mention.end != found[place].end():
         return mention, 1
     text, after = found[place].string, found[place + 1]
-    is_beside = text[mention.end : after.start()] == " "
-    if not (is_beside and text[mention.start].isupper() and after[0][0].isupper()):
+    is_adjacent = text[mention.end : after.start()] == " "
+    if not (is_adjacent and text[mention.start].isupper() and after[0][0].isupper()):
         return mention, 1
     if after[0].isupper() or fold_name(after[0]) in _name_list("en"):
         return mention, 1

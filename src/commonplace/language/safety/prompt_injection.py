@@ -2,9 +2,9 @@
 
 The patterns are in prompt_injection.toml.
 
-An injected instruction affects the text around and after it, often after a blank line ("Store
-this:") or inside a comment that ends much later. Such text is masked with it; the rest of a mail is
-kept.
+What an injected instruction refers to often follows it, after a blank line ("Store this:") or
+inside a comment that ends much later. Therefore all text from the first suspicious paragraph on is
+masked; the text before it is kept.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ _LETTER = re.compile(r"\S")
 
 
 def mask_instructions(text: str) -> str:
-    """Replace suspicious parts by spaces, so that offsets stay valid; the whole text if the parts
-    cannot be separated."""
-    orders = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
-    since = next(orders, 0)
+    """Replace the text from the first suspicious paragraph on by spaces, so that offsets stay
+    valid; the whole text if suspicious parts cannot be separated."""
+    suspicious = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
+    since = next(suspicious, 0)
     if is_suspicious(text[:since]):
         since = 0
     return text[:since] + _LETTER.sub(" ", text[since:])

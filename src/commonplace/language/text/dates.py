@@ -142,7 +142,7 @@ ON_DATE = re.compile(
     rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{DATE_PATTERN.format(n=1)}", re.IGNORECASE
 )
 
-# ——— which of the days that are called so ———
+# ——— choice among possible dates ———
 
 DateChoice = Callable[[Sequence[date], date], date]
 _RECENT = timedelta(days=31)  # "as of March 1", written on the 18th
@@ -164,15 +164,15 @@ def nearest_date(days: Sequence[date], today: date) -> date:
     return min(days, key=lambda day: abs(day - today))
 
 
-def date_from_match(found: re.Match[str], n: int, today: date, which: DateChoice) -> date | None:
+def date_from_match(found: re.Match[str], n: int, today: date, choose: DateChoice) -> date | None:
     """The date of the group with this number; None for the 31st of June."""
     try:
-        return _date_from_match(found, n, today, which)
+        return _date_from_match(found, n, today, choose)
     except ValueError:
         return None
 
 
-def _date_from_match(found: re.Match[str], n: int, today: date, which: DateChoice) -> date | None:
+def _date_from_match(found: re.Match[str], n: int, today: date, choose: DateChoice) -> date | None:
     if day := found[f"day{n}"]:
         return date.fromisoformat(day)
     if numeric := found[f"num{n}"]:
@@ -185,8 +185,8 @@ def _date_from_match(found: re.Match[str], n: int, today: date, which: DateChoic
     if year := found[f"my{n}"]:
         return date(int(year), month, day_of_month)
     years = (today.year - 1, today.year, today.year + 1)
-    there = [year for year in years if day_of_month <= monthrange(year, month)[1]]
-    return which([date(year, month, day_of_month) for year in there], today)
+    valid_years = [year for year in years if day_of_month <= monthrange(year, month)[1]]
+    return choose([date(year, month, day_of_month) for year in valid_years], today)
 
 
 _DATE_ALONE = re.compile(DATE_PATTERN.format(n=1), re.IGNORECASE)
@@ -203,7 +203,7 @@ def parse_whole_date(text: str) -> date | None:
     return date_from_match(found, 1, date.max, latest_past)
 
 
-# ——— when something happened ———
+# ——— event dates ———
 
 # "I booked a flight in March": mostly the next March, unless a year is given.
 _ARRANGED = re.compile(

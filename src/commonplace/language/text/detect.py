@@ -112,13 +112,13 @@ def detect_latin_language(folded_words: Iterable[str]) -> str:
 @cache
 def _stop_word_evidence() -> dict[str, tuple[str, ...]]:
     """Languages by function word."""
-    speaks_for: dict[str, list[str]] = {word: ["en"] for word in english_homographs()}
+    languages_by_word: dict[str, list[str]] = {word: ["en"] for word in english_homographs()}
     for language in _LATIN_LANGUAGES:
         for word in sorted(stop_words(language) | negation_words(language)):
-            languages = speaks_for.setdefault(word, [])
+            languages = languages_by_word.setdefault(word, [])
             if language not in languages:
                 languages.append(language)
-    return {word: tuple(languages) for word, languages in speaks_for.items()}
+    return {word: tuple(languages) for word, languages in languages_by_word.items()}
 
 
 def _east_asian_language(text: str) -> str:

@@ -111,7 +111,7 @@ def phrase_roles(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], 
 @cache
 def language_evidence() -> dict[str, tuple[str, ...]]:
     """Languages in Latin letters by word, for the words of some lists."""
-    speaks_for: dict[str, list[str]] = {}
+    languages_by_word: dict[str, list[str]] = {}
     for language in LATIN_LANGUAGES:
         frame_words = [
             word
@@ -136,8 +136,8 @@ def language_evidence() -> dict[str, tuple[str, ...]]:
             *dates,
             *(fold_word(word) for word in stop_words(language)),
         }:
-            speaks_for.setdefault(word, []).append(language)
-    return {word: tuple(languages) for word, languages in speaks_for.items()}
+            languages_by_word.setdefault(word, []).append(language)
+    return {word: tuple(languages) for word, languages in languages_by_word.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,8 +149,8 @@ def _english_unit(match: re.Match[str], today: date) -> _Replacement:
     if match["beyond"]:
         step = -2 if match["side"].lower() == "before last" else 2
         return _english_span(step, match["beyond"].lower(), today)
-    which, unit = match["which"].lower(), match["unit"].lower()
-    step = {"next": 1, "last": -1}.get(which, 0)
+    modifier, unit = match["which"].lower(), match["unit"].lower()
+    step = {"next": 1, "last": -1}.get(modifier, 0)
     if unit in _ENGLISH_DAYS:
         return _named_week_day(match["unit"], _ENGLISH_DAYS.index(unit), step, today)
     if unit == "weekend":
@@ -209,9 +209,9 @@ def _hebrew_weekday(match: re.Match[str], today: date, backwards: bool) -> _Repl
     before = match["before"]
     if before is None and not match["which"]:
         return None
-    which = (match["which"] or "").strip()
+    modifier = (match["which"] or "").strip()
     number = _HEBREW_DAYS.index(name)
-    day = _weekday(today, number, which.startswith("שעבר") or (backwards and not which))
+    day = _weekday(today, number, modifier.startswith("שעבר") or (backwards and not modifier))
     phrase = f"{before or 'ב'}{match['named'] or ''}{name}"
     return f"{phrase} {day}", day
 
@@ -230,8 +230,8 @@ def _hebrew_span(count: int, unit: str, today: date) -> _Replacement:
 
 def _hebrew_count(match: re.Match[str]) -> tuple[int, str]:
     count = match["count"]
-    many = int(count) if count.isdigit() else _HEBREW_COUNTS[count]
-    return many, _COUNTED[match["counted"]]
+    number = int(count) if count.isdigit() else _HEBREW_COUNTS[count]
+    return number, _COUNTED[match["counted"]]
 
 
 def _weekday(today: date, number: int, backwards: bool) -> date:

@@ -105,8 +105,8 @@ def unwrap_lines(text: str) -> str:
     full = [_line_continues(*two, width) for two in pairwise(lines)]
     is_wrapped = sum(full) >= _MIN_WRAPPED_LINES
     signs = (
-        " " if goes_on and (is_wrapped or following.lstrip()[0].islower()) else "\n"
-        for goes_on, following in zip(full, lines[1:], strict=True)
+        " " if continues and (is_wrapped or following.lstrip()[0].islower()) else "\n"
+        for continues, following in zip(full, lines[1:], strict=True)
     )
     return "".join(part for two in zip(lines, (*signs, ""), strict=True) for part in two)
 
