@@ -17,7 +17,7 @@ from commonplace.language.compare.tokens import (
 
 _CONDITIONS = ("x:season:", "x:daytime:")
 _VOWELS = re.compile("[аеёиоуыэюя]")
-_GLUED = frozenset("בب")  # "in", as a prefix letter
+_PREFIX_LETTERS = frozenset("בب")  # "in", as a prefix letter
 
 
 def compare_claims(old: ParsedStatement, new: ParsedStatement) -> Comparison | None:
@@ -191,7 +191,7 @@ def _has_condition(differing: Sequence[CompareToken], value: Sequence[CompareTok
     for at, token in enumerate(value):
         if token not in differing or (timed and token.term.startswith("x:daytime:")):
             continue
-        opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _GLUED
+        opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _PREFIX_LETTERS
         if token.role == "if" or token.term.startswith("x:week:"):
             return True
         if opened and token.term.startswith(_CONDITIONS):

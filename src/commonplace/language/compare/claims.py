@@ -171,7 +171,7 @@ def _build_claim(
     end = len(stream)
     before, after = (
         stream[start:left],
-        _without_glued_prefix(stream[hit.end : end], hit.prefix_length),
+        _without_prefix(stream[hit.end : end], hit.prefix_length),
     )
     if hit.subject:
         before = stream[slice(*hit.subject)]
@@ -223,7 +223,7 @@ def _mode(stream: list[CompareToken], hit: WordingMatch | None, was: bool) -> st
     return ""
 
 
-def _without_glued_prefix(value: list[CompareToken], letters: int) -> list[CompareToken]:
+def _without_prefix(value: list[CompareToken], letters: int) -> list[CompareToken]:
     """The value without the preposition that is a prefix of its first word."""
     if (
         not letters

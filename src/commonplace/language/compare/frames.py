@@ -164,7 +164,7 @@ def match_wording(
             and token.kind is not CompareTokenKind.MARK
         ):
             position += 1
-        elif token is not None and (prefix := _glued_prefix(slot, token)):
+        elif token is not None and (prefix := _value_prefix(slot, token)):
             if token.word == prefix:
                 position += 1
                 while position < len(stream) and stream[position].word in "-־":
@@ -178,7 +178,7 @@ def match_wording(
     return WordingMatch(wording, at, position, gaps.get("S"), gaps.get("V"), prefix_length)
 
 
-def _glued_prefix(slot: WordingSlot, token: CompareToken) -> str:
+def _value_prefix(slot: WordingSlot, token: CompareToken) -> str:
     for prefix in slot.prefixes:
         if token.word.startswith(prefix) and (len(token.word) > 2 or token.word == prefix):
             return prefix
@@ -213,7 +213,7 @@ def _gap_end(
         return start + 1
     for end in range(start + 1, min(start + _LONGEST_GAP, len(stream)) + 1):
         if end < len(stream) and (
-            stream[end].word in after.words or _glued_prefix(after, stream[end])
+            stream[end].word in after.words or _value_prefix(after, stream[end])
         ):
             return end
         if after.optional and end == len(stream):

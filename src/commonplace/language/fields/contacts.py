@@ -83,7 +83,7 @@ _OWNED = (
     re.compile(rf"(?P<who>.+?),? (?:זמינה?|נית(?:ן|נת) להשגה) {_WAY_HE}(?={_PLACEHOLDER})"),
 )
 # "Ana: Email Dan at …": the speaker is not the contact.
-_SPOKEN = re.compile(
+_SPEAKER_PREFIX = re.compile(
     rf"(?P<speaker>[^:{_PLACEHOLDER}]{{1,40}}):\s+(?=(?:please |pls |you can |we can )?{_REACH}\b)",
     re.I,
 )
@@ -162,7 +162,7 @@ def _names_between(bare: str) -> bool:
 
 def _parse_person(bare: str) -> Contact | None:
     """Name, role and description in a text with placeholders for numbers and addresses."""
-    speaker_prefix = _SPOKEN.match(bare)
+    speaker_prefix = _SPEAKER_PREFIX.match(bare)
     if speaker_prefix and not parse_role(speaker_prefix["speaker"]):
         bare = bare[speaker_prefix.end() :]
     who, rest = None, bare
@@ -201,7 +201,7 @@ def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
     ):
         return None
     details = [parse_role(piece) or _ARTICLE.sub("", piece) for piece in pieces]
-    role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
+    role = person.role or (details.pop(0) if details and _describes_role(details[0]) else "")
     described = [one for one in (person.description, *details) if one]
     return Contact(name=person.name, role=role, description=", ".join(described))
 
@@ -278,7 +278,7 @@ def _is_role(words: str) -> bool:
     return words.casefold() in _LISTS["en role"] | _LISTS["he role"]
 
 
-def _says_role(piece: str) -> bool:
+def _describes_role(piece: str) -> bool:
     """Whether a piece is a role; capitalised it is a place: "Acme Corp"."""
     return not piece[0].isupper() or bool(parse_role(piece)) or any(map(_is_role, piece.split()))
 

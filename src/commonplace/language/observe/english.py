@@ -172,7 +172,7 @@ _PRONOUN_LEFT = re.compile(
 _UNFINISHED = re.compile(
     r"\b(?:is|are|was|were|has|have|to|and|or|the|an?|of|with|for|than|as|such|very|so)\W*$", re.I
 )
-_SAYS_NOTHING = re.compile(r"\S+(?: \S+)?|the user \S+", re.I)  # "the user joined"
+_UNINFORMATIVE = re.compile(r"\S+(?: \S+)?|the user \S+", re.I)  # "the user joined"
 _US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
 
 
@@ -195,7 +195,7 @@ def to_third_person(clause: str, subject: str = "the user") -> str | None:
         text = _AND_VERB.sub(_conjugate_next, text)
     for own, third_person in _POSSESSIVES:
         text = own.sub(third_person.replace("the user", subject), text)
-    if _PRONOUN_LEFT.search(text) or _UNFINISHED.search(text) or _SAYS_NOTHING.fullmatch(text):
+    if _PRONOUN_LEFT.search(text) or _UNFINISHED.search(text) or _UNINFORMATIVE.fullmatch(text):
         return None
     return format_sentence(text.replace("\ufffb", ""))
 

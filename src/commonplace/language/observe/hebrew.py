@@ -92,7 +92,7 @@ def said_verb(who: str) -> str:
 _PAST = re.compile(rf"{_START}([א-ת]{{2,}})(?:תי|נו){_END}")
 _STEMS = frozenset((_WORDS["past"] + " " + _WORDS["settled"] + " נולד גדל למד עבד").split())
 _STEMS |= frozenset(_VERBS["past"])
-_GLUED = re.compile("וכש|וש|כש|ו|ש")
+_PREFIX = re.compile("וכש|וש|כש|ו|ש")
 _CAUSATIVE = 4  # letters of הדלק
 # אשתי and שלנו end like verbs but are not, with any prefix letters.
 _NO_VERB = "|".join((*_VERBS["kin"], *_VERBS["mine"], "אנחנו", "מתי"))
@@ -166,7 +166,7 @@ def _stem(word: str) -> tuple[str, str]:
     """A verb without its ending: prefix letters and stem."""
     if word in _STEMS or word[:-1] + word[-1].translate(_FINAL) in _STEMS:
         return "", word
-    prefix = _GLUED.match(word)
+    prefix = _PREFIX.match(word)
     if prefix and word[prefix.end() :] in _STEMS:
         return prefix[0], word[prefix.end() :]
     return "", word

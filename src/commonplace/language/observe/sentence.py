@@ -289,7 +289,7 @@ def _statement_candidate(
         spoken.is_hebrew,
         backwards=rule is not None and rule.facet == "event",
     )
-    fits = rewritten is not None and _stands_alone(kind, dated.text, spoken.said_at)
+    fits = rewritten is not None and _is_self_contained(kind, dated.text, spoken.said_at)
     confidence = rule.confidence if rule else 0.8
     is_goal = rule is not None and rule.facet == "goal" and spoken.speaker is None
     return MemoryCandidate(
@@ -328,7 +328,7 @@ _CONTEXT_DEPENDENT = re.compile(
 )
 
 
-def _stands_alone(kind: Kind, content: str, said_at: datetime | None) -> bool:
+def _is_self_contained(kind: Kind, content: str, said_at: datetime | None) -> bool:
     """Whether the text can be understood by itself; without a clock, "tomorrow" is allowed."""
     if _CONTEXT_DEPENDENT.search(content):
         return False

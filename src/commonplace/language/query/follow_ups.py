@@ -154,7 +154,7 @@ class Antecedents:
 
     @cached_property
     def action(self) -> str:
-        for turn in self._users_first():
+        for turn in self._user_turns_first():
             for pattern in (_ACTION_PHRASE, _ACTION_PHRASE_HE):
                 found = pattern.search(turn.text)
                 if found:
@@ -164,7 +164,7 @@ class Antecedents:
     @cached_property
     def thing(self) -> str:
         return next(
-            (thing for turn in self._users_first() if (thing := _last_thing(turn.text))), ""
+            (thing for turn in self._user_turns_first() if (thing := _last_thing(turn.text))), ""
         )
 
     def person(self, pronoun: str | None) -> str:
@@ -185,7 +185,7 @@ class Antecedents:
                     return turn.text[one.start : other.end]
         return ""
 
-    def _users_first(self) -> Iterator[RecentTurn]:
+    def _user_turns_first(self) -> Iterator[RecentTurn]:
         """The user's turns before the assistant's: answers may digress."""
         yield from (turn for turn in reversed(self._turns) if turn.is_from_user)
         yield from (turn for turn in reversed(self._turns) if not turn.is_from_user)
@@ -233,7 +233,7 @@ _PREPOSITIONAL_NAME = re.compile(
 _HEBREW = re.compile("[א-ת]")
 _ABOUT_TEMPLATES = {"en": "What does the user know about {}", "he": "מה המשתמש יודע על {}"}
 _PLACE = re.compile(r"^(?:in|at|on|for|from|with|by|about|to)\s+", re.IGNORECASE)
-_GLUED = re.compile(r"^(?:[בל]-?(?=[א-ת]{3})|מ-?(?=[א-ת]{4}))")
+_PREFIX = re.compile(r"^(?:[בל]-?(?=[א-ת]{3})|מ-?(?=[א-ת]{4}))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,7 @@ def _expand_place_or_person(
 
 
 def _without_preposition(part: str) -> str:
-    return _GLUED.sub("", _PLACE.sub("", part)) or part
+    return _PREFIX.sub("", _PLACE.sub("", part)) or part
 
 
 def _language(text: str) -> str:

@@ -3,8 +3,8 @@
 ABOUT    "what about sarah?", "and her brother?", «ומה עם שרה?», «ויוסי?»
 PLACE    "in chicago", "and on Friday?", «ובחיפה?»
 WORD     "why?", "with whom?", «למה?»
-DEED     "should I do it?", "is it a good idea?", «כדאי לי לעשות את זה?»
-POINTS   "where does she live?", "how much did it cost?", «איפה הוא גר?»
+ACTION   "should I do it?", "is it a good idea?", «כדאי לי לעשות את זה?»
+PRONOUN  "where does she live?", "how much did it cost?", «איפה הוא גר?»
 WHOLE    anything else
 """
 
@@ -206,11 +206,11 @@ def strip_ending(message: str) -> str:
 
 def _shape_of_part(part: str) -> ShapedMessage:
     first = part.lower().split()[0]
-    is_place = first in cue_words("en", "place") or _has_glued_place(part)
+    is_place = first in cue_words("en", "place") or _has_place_prefix(part)
     return ShapedMessage(FollowUpShape.PLACE if is_place else FollowUpShape.ABOUT, part)
 
 
-def _has_glued_place(part: str) -> bool:
+def _has_place_prefix(part: str) -> bool:
     return re.match(r"ב[א-ת]{3}|ל[א-ת]{4}|מ[א-ת]{4}", part) is not None and not find_persons(part)
 
 

@@ -85,7 +85,7 @@ def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iter
             if pattern.is_cancelled(text):
                 continue
             for match in pattern.pattern.finditer(text):
-                if _is_said_of_other(text, match) or _is_alternative_or_brand(match):
+                if _is_about_other(text, match) or _is_alternative_or_brand(match):
                     continue
                 if pattern.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
                     continue  # "Omer is my brother, you met": "you" is not a name
@@ -97,7 +97,7 @@ def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iter
                     )
 
 
-def _is_said_of_other(text: str, match: re.Match[str]) -> bool:
+def _is_about_other(text: str, match: re.Match[str]) -> bool:
     """ "The mother of Dana works at Acme", «אמא של דנה עובדת באקמי»: Dana does not."""
     mark = MARK.match(text, match.start())
     if mark is None or text.startswith("'s", mark.end()):
