@@ -44,7 +44,7 @@ def extraction_speed_table(conversations: Sequence[Conversation]) -> Table:
         "Extraction, on one core",
         ("", "documents", "turns", "documents/s", "turns/s"),
     )
-    turns = sum(len(each.account.said) for each in conversations)
+    turns = sum(len(each.account.passages) for each in conversations)
     extract_all(conversations, extract)  # word lists are read when they are first needed
     seconds = min(timed(lambda: extract_all(conversations, extract)) for _ in range(ROUNDS))
     table.add("the rules", len(conversations), turns, len(conversations) / seconds, turns / seconds)
@@ -77,7 +77,7 @@ def _extract_everything(me: User) -> None:
 
 
 def _conversation_text(conversation: Conversation) -> str:
-    said = conversation.account.said
+    said = conversation.account.passages
     return "\n\n".join(
         f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text for turn in said
     )

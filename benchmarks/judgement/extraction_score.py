@@ -118,7 +118,7 @@ def account_of(row: dict[str, Any]) -> ExtractionInput:
         _said(number, turn, owner, date) for number, turn in enumerate(row["turns"], start=1)
     )
     return ExtractionInput(
-        said=said,
+        passages=said,
         owner=OwnerIdentity(name=owner, names=frozenset({owner})),
         source_type=SourceType(row["source_type"]),
         date=date,

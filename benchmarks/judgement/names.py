@@ -136,7 +136,7 @@ def found_names(sentence: MarkedSentence, spot: NameFinder) -> set[MarkedName]:
     text, starts = _written(sentence.words)
     said = AttributedPassage(number=1, text=text, at=_SAID_AT)
     account = ExtractionInput(
-        said=(said,), owner=_READER, source_type=SourceType.TEXT_IMPORT, date=_SAID_AT
+        passages=(said,), owner=_READER, source_type=SourceType.TEXT_IMPORT, date=_SAID_AT
     )
     spotted = spot(account)
     found = set()

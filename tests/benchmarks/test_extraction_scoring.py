@@ -266,7 +266,7 @@ def test_extraction_targets_verdicts_follow_node_and_edge_precision():
 
 def test_account_of_reads_speakers_roles_and_times():
     account = account_of(ROW)
-    mine, machine, theirs = account.said
+    mine, machine, theirs = account.passages
     assert (mine.by_owner, mine.by_machine) == (True, False)
     assert (machine.by_owner, machine.by_machine) == (False, True)
     assert machine.at.date().isoformat() == "2026-05-21"

@@ -29,7 +29,7 @@ def finder(*words: str, node: FoundNode):
     """Finds each of the words wherever it stands."""
 
     def spot(account):
-        text = account.said[0].text
+        text = account.passages[0].text
         starts = [(text.index(word), len(word)) for word in words if word in text]
         spans = tuple(NodeSpan(1, start, start + size, 1) for start, size in starts)
         owner = FoundNode(type=NodeType.PERSON, name="Reader", is_owner=True)
@@ -106,7 +106,7 @@ def test_found_names_pass_text_with_natural_spacing():
     read = []
 
     def spot(account):
-        read.append(account.said[0].text)
+        read.append(account.passages[0].text)
         return RecognisedNodes(nodes=())
 
     assert found_names(MarkedSentence(words, frozenset()), spot) == set()

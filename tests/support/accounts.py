@@ -38,7 +38,7 @@ def account(
             )
         )
     return ExtractionInput(
-        said=tuple(said),
+        passages=tuple(said),
         owner=owner,
         source_type=next(iter(SourceType)),
         date=DATE,
@@ -67,5 +67,5 @@ def node_called(found: RecognisedNodes, name: str) -> FoundNode:
 def spoken_of(found: RecognisedNodes, told: ExtractionInput, name: str) -> list[str]:
     """The words by which a node is spoken of, in their order."""
     number = found.nodes.index(node_called(found, name))
-    texts = {said.number: said.text for said in told.said}
+    texts = {said.number: said.text for said in told.passages}
     return [texts[s.passage][s.start : s.end] for s in found.spans if s.node == number]

@@ -35,7 +35,7 @@ def account(
 ) -> ExtractionInput:
     """Texts are the owner's words."""
     return ExtractionInput(
-        said=tuple(
+        passages=tuple(
             each
             if isinstance(each, AttributedPassage)
             else AttributedPassage(
@@ -53,11 +53,11 @@ def spotted(account: ExtractionInput) -> RecognisedNodes:
     nodes = [FoundNode(type=NodeType.PERSON, name=OWNER.name, is_owner=True, confidence=1.0)]
     named: dict[str, int] = {}
     for type, subtype, name in _names():
-        passages = tuple(said.number for said in account.said if _named(name).search(said.text))
-        if passages or any(name == said.speaker for said in account.said):
+        passages = tuple(said.number for said in account.passages if _named(name).search(said.text))
+        if passages or any(name == said.speaker for said in account.passages):
             named[name] = len(nodes)
             nodes.append(FoundNode(type=type, subtype=subtype, name=name, passages=passages))
-    return RecognisedNodes(nodes=tuple(nodes), spans=tuple(_spans(account.said, named)))
+    return RecognisedNodes(nodes=tuple(nodes), spans=tuple(_spans(account.passages, named)))
 
 
 def _names() -> list[tuple[NodeType, str, str]]:

@@ -1,1 +1,1 @@
-"""Text: what it says in terms, sentences, keywords and tokens, and in which language."""
+"""Language: text in, values out; pure functions without a store."""

@@ -104,7 +104,7 @@ def said_by_the_owner(source_type, *passages):
         created_at=NOW,
         updated_at=NOW,
     )
-    said = build_extraction_input(source, passages, ANA, "ana").said
+    said = build_extraction_input(source, passages, ANA, "ana").passages
     return [each.by_owner for each in said]
 
 

@@ -1,4 +1,4 @@
-"""Compare two statements by their claims."""
+"""Compares two statements by their claims."""
 
 import re
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from commonplace.language.compare.tokens import (
 
 _CONDITIONS = ("x:season:", "x:daytime:")
 _VOWELS = re.compile("[аеёиоуыэюя]")
-_GLUED = frozenset("בب")  # "in", written together with the next word
+_PREFIX_LETTERS = frozenset("בب")  # "in", as a prefix letter
 
 
 def compare_claims(old: ParsedStatement, new: ParsedStatement) -> Comparison | None:
-    """What the claims of two texts prove; None where they prove nothing."""
+    """The verdict that the claims of two texts prove; None if they prove nothing."""
     pairs = _comparable_claims(old, new)
     if not pairs:
         return _compare_other_subject(old, new)
@@ -38,7 +38,7 @@ def compare_claims(old: ParsedStatement, new: ParsedStatement) -> Comparison | N
 def _comparable_claims(
     old: ParsedStatement, new: ParsedStatement
 ) -> list[tuple[StatementClaim, StatementClaim]]:
-    """Claims about the same subject in the same frame."""
+    """Pairs of claims with the same subject and frame."""
     found = []
     for before in old.claims:
         for after in new.claims:
@@ -56,7 +56,7 @@ def _terms(tokens: Sequence[CompareToken]) -> frozenset[str]:
 
 
 def _from_other_end(before: StatementClaim, after: StatementClaim) -> StatementClaim:
-    """A symmetric claim seen from its other end."""
+    """A symmetric claim with its ends swapped."""
     ends = set(map(_consonants, after.subject))
     other_end = [token for token in before.value if _consonants(token.term) in ends]
     value = tuple(other_end) or tuple(
@@ -67,7 +67,7 @@ def _from_other_end(before: StatementClaim, after: StatementClaim) -> StatementC
 
 
 def _consonants(term: str) -> str:
-    """A name without its vowels, of which Russian cases drop some: «Павел», «за Павлом»."""
+    """A name without its vowels: Russian cases drop some («Павел», «за Павлом»)."""
     return _VOWELS.sub("", term) or term
 
 
@@ -114,7 +114,7 @@ def _compare_pair(before: StatementClaim, after: StatementClaim) -> Comparison |
 
 
 def compare_claim_values(before: StatementClaim, after: StatementClaim) -> CompareVerdict:
-    """SAME, MORE, LESS, CHANGED, BOTH (other times), or OPEN (only details differ)."""
+    """SAME, MORE, LESS, CHANGED, BOTH (different times), or OPEN (only details differ)."""
     if before.frame.secret:
         return (
             CompareVerdict.SAME
@@ -153,14 +153,15 @@ def compare_claim_values(before: StatementClaim, after: StatementClaim) -> Compa
 
 
 def _differs_in_time(old: Sequence[CompareToken], new: Sequence[CompareToken]) -> bool:
-    """Both dated, otherwise; or one of them for a day of the week only."""
+    """Both have dates, and they differ; or one has an unmatched weekday."""
     lost, added = unmatched_tokens(old, new), unmatched_tokens(new, old)
     weekly = any(t.term.startswith("d:0-0-0-") for t in (*lost, *added))
     return weekly or bool(lost and added)
 
 
 def _names_something(head: Sequence[CompareToken]) -> bool:
-    """Whether it names something: "her boss is Noa" and "her boss is strict" are no change."""
+    """Whether the value has a name, time or number: "her boss is Noa" and "her boss is strict" do
+    not conflict."""
     return any(
         token.kind in (CompareTokenKind.NAME, CompareTokenKind.TIME)
         or (token.is_value and any(map(str.isdigit, token.text)))
@@ -173,7 +174,7 @@ def _exact_text(value: Sequence[CompareToken]) -> str:
 
 
 def _without_dates(claim: StatementClaim) -> tuple[list[CompareToken], list[CompareToken]]:
-    """The value and the dates beside it; a date that is the value itself stays."""
+    """The value, and its dates; a date that is itself the value stays in it."""
     dates = [t for t in claim.value if t.kind is CompareTokenKind.DATE]
     rest = [t for t in claim.value if t.kind is not CompareTokenKind.DATE]
     if claim.frame.dated or not any(t.term for t in rest):
@@ -182,15 +183,15 @@ def _without_dates(claim: StatementClaim) -> tuple[list[CompareToken], list[Comp
 
 
 def _has_condition(differing: Sequence[CompareToken], value: Sequence[CompareToken]) -> bool:
-    """ "on weekdays", "in summer", "when it rains": it holds then, and another one at other times.
+    """ "on weekdays", "in summer", "when it rains": the value holds under a condition.
 
-    A night curator works by day as well: only what a preposition opens is a condition.
+    A condition needs a preposition: a night curator may also work by day.
     """
     timed = any(token.kind is CompareTokenKind.TIME for token in value)  # "at three in the morning"
     for at, token in enumerate(value):
         if token not in differing or (timed and token.term.startswith("x:daytime:")):
             continue
-        opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _GLUED
+        opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _PREFIX_LETTERS
         if token.role == "if" or token.term.startswith("x:week:"):
             return True
         if opened and token.term.startswith(_CONDITIONS):
@@ -211,7 +212,7 @@ def _head_tokens(value: Sequence[CompareToken]) -> list[CompareToken]:
 
 
 def _is_modified_name(shorter: Sequence[CompareToken], longer: Sequence[CompareToken]) -> bool:
-    """ "New York" is not more of York, nor a senior engineer more of an engineer."""
+    """ "New York" does not refine York, nor "senior engineer" an engineer."""
     extra = unmatched_tokens(longer, shorter)
     if any(t.term.startswith("x:seniority:") for t in extra):
         return True
@@ -225,7 +226,7 @@ def _is_modified_name(shorter: Sequence[CompareToken], longer: Sequence[CompareT
 def _compare_rest(
     old: ParsedStatement, new: ParsedStatement, verdicts: list[CompareVerdict]
 ) -> Comparison | None:
-    """All claims agree: what is beside them decides."""
+    """The verdict by the tokens outside the claims, if all claims agree."""
     lost, added = (
         unmatched_tokens(_tokens_beyond_claims(old), _tokens_beyond_claims(new)),
         unmatched_tokens(_tokens_beyond_claims(new), _tokens_beyond_claims(old)),

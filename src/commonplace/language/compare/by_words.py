@@ -1,4 +1,4 @@
-"""Compare two statements word by word, where no frame decides."""
+"""Compares two statements word by word, if no frame decides."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ from commonplace.language.compare.tokens import (
 from commonplace.language.text.lexicon import parse_word_list
 from commonplace.language.text.numbers import is_unit
 
-_MAX_ALIGNED_TOKENS = 150  # tokens; longer texts are compared by their ends only, to stay linear
+_MAX_ALIGNED_TOKENS = 150  # longer texts are compared by their ends only, to stay linear
 _LONGEST_VALUE = 5
 
 
 @dataclass(frozen=True, slots=True)
 class DifferingSpan:
-    """A place where two texts differ: tokens of the one against tokens of the other."""
+    """A difference between two texts: tokens of one against tokens of the other."""
 
     old: tuple[CompareToken, ...]
     new: tuple[CompareToken, ...]
@@ -48,7 +48,7 @@ class DifferingSpan:
 def align_tokens(
     old: Sequence[CompareToken], new: Sequence[CompareToken]
 ) -> tuple[list[DifferingSpan], int]:
-    """Where two texts differ, and how many tokens they share."""
+    """Differing spans of two texts, and the number of common tokens."""
     spans: list[DifferingSpan] = []
     common = 0
     if len(old) > _MAX_ALIGNED_TOKENS or len(new) > _MAX_ALIGNED_TOKENS:
@@ -65,7 +65,7 @@ def align_tokens(
 def _align_ends(
     old: Sequence[CompareToken], new: Sequence[CompareToken]
 ) -> tuple[list[DifferingSpan], int]:
-    """Long texts: a common beginning, a common end, and one span between them."""
+    """For long texts: a common prefix, a common suffix, and one span between."""
     shortest = min(len(old), len(new))
     start = 0
     while start < shortest and old[start].term == new[start].term:
@@ -81,24 +81,24 @@ def _align_ends(
 
 
 def common_share(spans: Sequence[DifferingSpan], common: int) -> float:
-    """The share of common words, values left out."""
-    apart = sum(
+    """Share of common words, values excluded."""
+    differing = sum(
         len([t for t in side if not t.is_value and t.kind is not CompareTokenKind.NAME])
         for span in spans
         if not (span.old and span.new and is_short_replacement(span))
         for side in (span.old, span.new)
     )
-    return 2 * common / (2 * common + apart) if common else 0.0
+    return 2 * common / (2 * common + differing) if common else 0.0
 
 
 def is_short_replacement(span: DifferingSpan) -> bool:
-    """Short on both sides: something in the place of something else."""
+    """Short on both sides: one thing in place of another."""
     return 0 < len(span.old) <= _LONGEST_VALUE and 0 < len(span.new) <= _LONGEST_VALUE
 
 
 _MIN_COMMON_SHARE = 0.34
 _PURPOSE_WORDS = frozenset(parse_word_list("for para pour für per voor для"))
-_MIN_SHARED_WORDS = 0.25  # of the words in common
+_MIN_SHARED_WORDS = 0.25  # share of common words
 _MASK = "…"
 _VERB_ROLES = frozenset(["copula", "called", "have", "verb", "past", "future", "maybe", "not"])
 _CONDITION_TERMS = ("x:week:", "x:season:")
@@ -125,7 +125,7 @@ def compare_words(old: ParsedStatement, new: ParsedStatement) -> Comparison:
 
 
 def have_little_in_common(old: ParsedStatement, new: ParsedStatement) -> bool:
-    """Whether a look at the words is enough: most pairs that are compared are strangers."""
+    """A cheap test by words, because most compared pairs are unrelated."""
     shared = len(old.vocabulary & new.vocabulary)
     return 2 * shared < _MIN_SHARED_WORDS * (len(old.vocabulary) + len(new.vocabulary))
 
@@ -180,7 +180,7 @@ def _compare_unrelated(old: ParsedStatement, new: ParsedStatement) -> tuple[Comp
 
 
 def _gives_reason(old: ParsedStatement, new: ParsedStatement, spans: list[DifferingSpan]) -> bool:
-    """The one adds only "because …", which may be of another time."""
+    """Whether one text only adds "because …", which may refer to another time."""
     if all(span.new and not span.old for span in spans):
         return new.main == (old.negations, old.modes)
     if all(span.old and not span.new for span in spans):
@@ -189,7 +189,7 @@ def _gives_reason(old: ParsedStatement, new: ParsedStatement, spans: list[Differ
 
 
 def _split_at_verb(span: DifferingSpan, ends: tuple[int, int]) -> list[DifferingSpan]:
-    """A span that holds the verb, at it: the subject differs and the value as well."""
+    """Split a span at its verb: subject and value both differ."""
     left, right = ends[0] - span.at_old, ends[1] - span.at_new
     if not (0 < left < len(span.old) and 0 < right < len(span.new)):
         return [span]
@@ -200,7 +200,7 @@ def _split_at_verb(span: DifferingSpan, ends: tuple[int, int]) -> list[Differing
 
 
 def _is_role(old: ParsedStatement, span: DifferingSpan, subject_end: int) -> bool:
-    """ "My landlord", "my landlady": the role that somebody else holds now."""
+    """ "My landlord", "my landlady": a role that another person may hold now."""
     if not len(span.old) == len(span.new) == 1 or span.at_old >= subject_end:
         return False
     return has_copula(old) and is_other_gender(span.old[0], span.new[0], old.language)
@@ -273,13 +273,13 @@ def _compare_replaced(
 
 
 def _has_purpose(old: ParsedStatement, span: DifferingSpan) -> bool:
-    """ "uses Figma for design", "uses Miro for workshops": both, each for its own end."""
+    """ "uses Figma for design", "uses Miro for workshops": both hold, for different purposes."""
     first, last = span.old[0].start, span.old[-1].start
     return any(t.word in _PURPOSE_WORDS and first < t.start < last for t in old.tokens)
 
 
 def _is_exact_replacement(span: DifferingSpan) -> bool:
-    """A number, time, code or letter on both sides, or another unit: "per minute"."""
+    """A number, time, code or letter on both sides, or a different unit: "per minute"."""
     if (
         len(span.old) == len(span.new) == 1
         and is_unit(span.old[0].word)
@@ -294,7 +294,7 @@ def _is_exact(token: CompareToken) -> bool:
 
 
 def _names_someone(span: DifferingSpan, language: str) -> bool:
-    """Where more than the last part differs, an earlier name says whom it is about."""
+    """If more than the last part differs, an earlier name identifies the person."""
     return any(is_name_token(token, language) for token in span.old)
 
 
@@ -302,7 +302,7 @@ def _is_conditional(old: ParsedStatement, span: DifferingSpan) -> bool:
     if any(t.term.startswith(_CONDITION_TERMS) for t in (*span.old, *span.new)):
         return True
     start = span.old[0].start
-    opened = False  # by "when", up to the next comma
+    opened = False  # by "when", until the next comma
     for token in old.tokens:
         if token.start >= start:
             break
@@ -317,7 +317,7 @@ def _is_date_change(span: DifferingSpan) -> bool:
 
 
 def _differs_in_year(replaced: Sequence[DifferingSpan]) -> bool:
-    """ "2021 bei 2 Millionen", "2022 bei 3 Millionen": beside a year, another value."""
+    """ "2021 bei 2 Millionen", "2022 bei 3 Millionen": a different value with a different year."""
     years = any(any(map(_is_year, s.old)) and any(map(_is_year, s.new)) for s in replaced)
     return years and sum(len(s.old) for s in replaced) > 1
 
@@ -332,7 +332,7 @@ def _is_year(token: CompareToken) -> bool:
 
 
 def _is_opposite(span: DifferingSpan) -> bool:
-    """One word of a row for another: "open" and "closed"."""
+    """Antonyms from one row of the table: "open" and "closed"."""
     if len(span.old) != 1 or len(span.new) != 1:
         return False
     one, other = span.old[0].term, span.new[0].term
@@ -349,7 +349,8 @@ def _differs_in_negating_prefix(one: str, other: str) -> bool:
 
 
 def _subject_end(parsed: ParsedStatement) -> int:
-    """How many content tokens stand before the first verb; without one, the first name or word."""
+    """Number of content tokens before the first verb; without a verb, after the first name or
+    word."""
     known = load_wordings(parsed.language)
     content = parsed.content
     if not content:
@@ -382,7 +383,7 @@ def _subject_end(parsed: ParsedStatement) -> int:
 
 
 def _continues_name(before: CompareToken, token: CompareToken) -> bool:
-    """ "Flight LY315", "Dana Levi": a name or a code that goes on without a word between."""
+    """ "Flight LY315", "Dana Levi": a name or code that directly continues another."""
     return (
         token.kind in (CompareTokenKind.NAME, CompareTokenKind.CODE)
         and token.start - before.end <= 1
@@ -398,13 +399,13 @@ def _is_predicate(old: ParsedStatement, span: DifferingSpan) -> bool:
     if verbal and not _has_verb_before(old, span):
         return True
     end = _subject_end(old)
-    orders = old.content[0].role == "verb"  # "Use tabs": its verb came first
-    follows = span.at_old == end and not orders and not has_copula(old)
+    is_imperative = old.content[0].role == "verb"  # "Use tabs": an imperative begins with its verb
+    follows = span.at_old == end and not is_imperative and not has_copula(old)
     return follows and span.old[0].kind is CompareTokenKind.WORD and end < len(old.content) - 1
 
 
 def _has_verb_before(old: ParsedStatement, span: DifferingSpan) -> bool:
-    """ "commutes by train": a train is no verb there."""
+    """ "commutes by train": "train" is not a verb there."""
     return any(
         token.role == "verb" or takes_single_value(old.language, token)
         for token in old.tokens
@@ -413,7 +414,7 @@ def _has_verb_before(old: ParsedStatement, span: DifferingSpan) -> bool:
 
 
 def _is_adjective(old: ParsedStatement, span: DifferingSpan) -> bool:
-    """A single plain word after "is": another description, which may be true as well."""
+    """A single word after "is": another description, which may hold as well."""
     if old.language in ("he", "ar") or len(span.old) != 1 or len(span.new) != 1:
         return False
     one, other = span.old[0], span.new[0]

@@ -19,7 +19,7 @@ from commonplace.language.compare.tokens import VALUE_KINDS, CompareToken, Compa
 from commonplace.language.text.lexicon import load_table, parse_word_list
 from commonplace.language.text.sentences import is_past, is_past_verb
 
-# Endings that hardly any other word has.
+# Endings that are rare in other words.
 _JOB_ENDING = {
     "en": re.compile(r"\w{3,}(?:ologist|iatrist|graphist|icist|grapher|ician|smith|ographer)"),
     "es": re.compile(r"\w{3,}(?:ólog[oa]|iatra|ógraf[oa]|ecari[oa])"),
@@ -43,7 +43,6 @@ def _known_jobs(language: str) -> frozenset[str]:
 
 
 def is_job(words: Sequence[str], language: str) -> bool:
-    """Whether what somebody is said to be is a job."""
     heads = words[:1] if language in _NOUN_FIRST_LANGUAGES else words
     shape = _JOB_ENDING.get(language)
     return any(word in _known_jobs(language) or (shape and shape.fullmatch(word)) for word in heads)
@@ -53,7 +52,7 @@ _STOPS = frozenset(".;!?\n")
 _AUXILIARY_ROLES = frozenset(parse_word_list("aux copula called have past future maybe not filler"))
 _LINK_ROLES = frozenset({"copula", "called"})
 _TENSE_ROLES = frozenset({"past", "future", "maybe"})
-_NAMED_FRAMES = frozenset({"pet"})  # where several can be had, each has one name
+_NAMED_FRAMES = frozenset({"pet"})  # several are possible, but each has one name
 _TITLES = frozenset(parse_word_list(load_table("single")["any"]["titles"]))
 _LONGEST_SUBJECT = 6
 _LONGEST_OPENING = 5
@@ -61,15 +60,15 @@ _LONGEST_OPENING = 5
 
 @dataclass(frozen=True, slots=True)
 class StatementClaim:
-    """One thing said of one subject."""
+    """One claim about one subject."""
 
     frame: PredicateFrame
     subject: frozenset[str]
     value: tuple[CompareToken, ...]  # the value with its details
     negated: bool
     mode: str  # "", "past", "future" or "maybe"
-    sort: str = ""  # the noun, where nouns of the frame mean different things
-    words: frozenset[str] = frozenset()  # those of the wording itself
+    sort: str = ""  # the noun, if the frame's nouns have different meanings
+    words: frozenset[str] = frozenset()  # of the wording
 
     @property
     def key(self) -> str:
@@ -77,12 +76,12 @@ class StatementClaim:
 
     @property
     def about(self) -> str:
-        """Frame and noun: only what is equal in both can be compared."""
+        """Frame and noun: claims are comparable only if both are equal."""
         return f"{self.frame.name} {self.sort}".strip()
 
 
 def extract_claims(tokens: tuple[CompareToken, ...], language: str) -> tuple[StatementClaim, ...]:
-    """The claims of a text, clause by clause; a clause without a subject is about the last one."""
+    """Claims of a text by clause; a clause without a subject has the previous one's."""
     found: list[StatementClaim] = []
     subject: frozenset[str] = frozenset()
     for clause in _clauses(tokens, language):
@@ -99,7 +98,7 @@ def extract_claims(tokens: tuple[CompareToken, ...], language: str) -> tuple[Sta
 
 
 def _clauses(tokens: tuple[CompareToken, ...], language: str) -> list[list[CompareToken]]:
-    """Runs of tokens between full stops, and before "and" or a comma that a verb follows."""
+    """Token runs between full stops, and before "and" or a comma that a verb follows."""
     clauses: list[list[CompareToken]] = [[]]
     for at, token in enumerate(tokens):
         stops = token.kind is CompareTokenKind.MARK and token.text in _STOPS
@@ -119,7 +118,7 @@ def _is_joint(token: CompareToken) -> bool:
 
 
 def _clause_continues(tokens: tuple[CompareToken, ...], at: int, language: str) -> bool:
-    """Whether a clause with a verb of its own follows: "… and works at Acme"."""
+    """Whether a clause with its own verb follows: "… and works at Acme"."""
     for token in tokens[at + 1 : at + 1 + _LONGEST_OPENING]:
         if _is_joint(token) and token.start > tokens[at + 1].start:
             return False
@@ -170,7 +169,10 @@ def _build_claim(
     while left > start and stream[left - 1].role in _AUXILIARY_ROLES:
         left -= 1
     end = len(stream)
-    before, after = stream[start:left], _without_glued_prefix(stream[hit.end : end], hit.glued)
+    before, after = (
+        stream[start:left],
+        _without_prefix(stream[hit.end : end], hit.prefix_length),
+    )
     if hit.subject:
         before = stream[slice(*hit.subject)]
     if hit.value:
@@ -178,8 +180,13 @@ def _build_claim(
     subject, value = (after, before) if wording.value_first else (before, after)
     terms = claim_subject(subject) or last or frozenset({"@me"})
     value = _content_tokens(value)
-    nobody = not subject and not last and language == "en" and wording.frame.many
-    if not value or nobody or len(terms) > _LONGEST_SUBJECT or _is_misread(stream, hit, value):
+    has_no_subject = not subject and not last and language == "en" and wording.frame.many
+    if (
+        not value
+        or has_no_subject
+        or len(terms) > _LONGEST_SUBJECT
+        or _is_misread(stream, hit, value)
+    ):
         return None, end
     mode = _mode(stream, hit, wording.was)
     negated = denied != wording.negates
@@ -188,7 +195,8 @@ def _build_claim(
 
 
 def _is_misread(stream: list[CompareToken], hit: WordingMatch, value: list[CompareToken]) -> bool:
-    """ "is painted blue" is no deed, "meets on Monday" no one, "is on the table" no date."""
+    """ "is painted blue" is not an action, "meets on Monday" not a person, "is on the table" not a
+    date."""
     frame = hit.wording.frame
     if frame.dated:
         return value[0].kind not in (
@@ -206,7 +214,7 @@ def _is_misread(stream: list[CompareToken], hit: WordingMatch, value: list[Compa
 
 
 def _mode(stream: list[CompareToken], hit: WordingMatch | None, was: bool) -> str:
-    """Whether it was, will be or might be; words inside the wording itself do not count."""
+    """The mode: past, future or possible; words of the wording itself do not count."""
     if was:
         return "past"
     for at, token in enumerate(stream):
@@ -215,8 +223,8 @@ def _mode(stream: list[CompareToken], hit: WordingMatch | None, was: bool) -> st
     return ""
 
 
-def _without_glued_prefix(value: list[CompareToken], letters: int) -> list[CompareToken]:
-    """The value without the preposition glued to its first word."""
+def _without_prefix(value: list[CompareToken], letters: int) -> list[CompareToken]:
+    """The value without the preposition that is a prefix of its first word."""
     if (
         not letters
         or not value
@@ -236,7 +244,7 @@ def _content_tokens(tokens: list[CompareToken]) -> list[CompareToken]:
 
 
 def claim_subject(tokens: list[CompareToken]) -> frozenset[str]:
-    """What a subject is known by: its terms, however it is built."""
+    """The terms that identify a subject, independent of its construction."""
     found = []
     for token in _without_opening(tokens):
         if (
@@ -250,7 +258,7 @@ def claim_subject(tokens: list[CompareToken]) -> frozenset[str]:
 
 
 def _without_opening(tokens: list[CompareToken]) -> list[CompareToken]:
-    """The subject without "since the merger" or "two months ago" before it."""
+    """The subject without a leading "since the merger" or "two months ago"."""
     opens = tokens and (tokens[0].role == "prep" or tokens[0].term.startswith("x:order:"))
     if not opens:
         return tokens
@@ -333,7 +341,7 @@ def _name_claim_parts(
 
 
 def _job_claims(clause: list[CompareToken], language: str) -> list[StatementClaim]:
-    """ "Mia is a nurse" says what "Mia works as a nurse" says."""
+    """ "Mia is a nurse" claims the same as "Mia works as a nurse"."""
     stream = [t for t in clause if not is_dropped(t)]
     link = next((n for n, t in enumerate(stream) if t.role == "copula"), None)
     if link is None and language in ("he", "ar", "ru") and len(stream) == 2:
@@ -353,7 +361,7 @@ def _job_claims(clause: list[CompareToken], language: str) -> list[StatementClai
 
 
 def _date_claims(clause: list[CompareToken], language: str) -> list[StatementClaim]:
-    """«החתונה של דנה ב-14 ביוני», «Свадьба Эли 14 июня»: no verb, and the date is the value."""
+    """«החתונה של דנה ב-14 ביוני», «Свадьба Эли 14 июня»: no verb; the date is the value."""
     if language not in ("he", "ru"):
         return []
     content = [t for t in clause if t.term]
@@ -373,7 +381,7 @@ def _date_claims(clause: list[CompareToken], language: str) -> list[StatementCla
 
 
 def _is_noun_phrase(clause: list[CompareToken], subject: list[CompareToken], language: str) -> bool:
-    """A Hebrew thing that is known shows its article, or its owner."""
+    """In Hebrew a definite thing has an article or an owner."""
     if language == "ru":
         return True
     owned = any(t.role in ("of", "my") for t in clause)
@@ -410,5 +418,5 @@ def _split_around_noun(
     if value is None or any(t.role == "verb" for t in stream[:value]):
         return None
     if has_case and value > end and stream[end].role not in ("of", "prep"):
-        return None  # "the dog eats twice a day" gives the dog no value
+        return None  # "the dog eats twice a day" has no value for the dog
     return stream[:start] + stream[end:value], stream[value:]

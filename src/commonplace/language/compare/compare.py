@@ -1,4 +1,4 @@
-"""Compare two texts, or two values: the verdict with its reason."""
+"""Compares two texts, or two values: a verdict with its reason."""
 
 import re
 import unicodedata
@@ -28,12 +28,12 @@ from commonplace.language.text.normalise import fold
 _INITIALS = re.compile(r"(?<![\w.-])(?:[A-Z]{2,5}|(?:[A-Z]\.){2,5})(?![\w-])")
 _HEBREW_INITIALS = re.compile(r"(?<![א-ת])([בלמהוש]?)([א-ת]{1,4})[\"״]([א-ת])(?![א-ת])")
 _ACCENTED = re.compile(r"(?<!\w)[A-ZÀ-ÖØ-Þ]\w{0,40}+")
-_MAX_STATEMENT_CHARACTERS = 500  # characters: what is longer is no single statement
+_MAX_STATEMENT_CHARACTERS = 500  # longer text is not a single statement
 _WORD_BEFORE = re.compile(r"(\w*)\W*$")
 
 
 def spell_out_names(text: str, other: str) -> str:
-    """The text with names as the other one writes them; initials only behind the same word."""
+    """The text with names spelled as in the other; initials only after the same word."""
     if len(text) > _MAX_STATEMENT_CHARACTERS or len(other) > _MAX_STATEMENT_CHARACTERS:
         return text
     if _INITIALS.search(text):
@@ -66,11 +66,11 @@ def _expand_latin(match: re.Match[str], other: str) -> str:
 
 
 def _expand_hebrew(match: re.Match[str], other: str) -> str:
-    """The letter in front may be a preposition, or one of the initials."""
+    """The first letter may be a preposition or one of the initials."""
     prefix, letters = match[1], match[2] + match[3]
-    for glued, initials in ((prefix, letters), ("", prefix + letters)):
+    for preposition, initials in ((prefix, letters), ("", prefix + letters)):
         words = r"[ -]".join(rf"{letter}[א-ת\"'״׳]+" for letter in initials)
-        found = re.search(rf"(?<![א-ת]){glued}({words})(?![א-ת])", other)
+        found = re.search(rf"(?<![א-ת]){preposition}({words})(?![א-ת])", other)
         if found and _word_before(match.string, match.start()) == _word_before(
             other, found.start()
         ):
@@ -87,7 +87,7 @@ _PHONE = re.compile(r"[+(]?\d[\d\s().+/-]{5,}\d")
 
 
 def is_same_value(a: object, b: object, *, secret: bool = False) -> bool:
-    """Whether two values mean the same; in a secret every sign and capital counts."""
+    """Whether two values mean the same; secrets are compared exactly."""
     one, other = _normalised_value(a), _normalised_value(b)
     if one == other:
         return True
@@ -111,25 +111,25 @@ def is_same_value(a: object, b: object, *, secret: bool = False) -> bool:
 
 
 def _is_same_day(one: str, other: str) -> bool:
-    """The same day, month and year; a weekday may be left out."""
+    """The same day, month and year; a weekday may be missing."""
     return one.split("-")[:3] == other.split("-")[:3]
 
 
 def _normalised_value(value: object) -> str:
-    """One line; digits of all scripts are the same digits."""
+    """The value on one line; digits of all scripts are unified."""
     line = " ".join(str(value).split())
     if line.isascii():
         return line
     return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in line)
 
 
-_SHARED_LETTERS = 4  # letters in which singular and plural agree
+_SHARED_LETTERS = 4  # common prefix of singular and plural
 
 
 def count_articles_as_one(
     old: ParsedStatement, new: ParsedStatement
 ) -> tuple[ParsedStatement, ParsedStatement]:
-    """Both texts; where the one counts what the other has an article for, the article counts."""
+    """Both texts; an article counts as "one" if the other text counts the same thing."""
     counts = old.counted, new.counted
     if len(counts[0]) == len(counts[1]):
         return old, new
@@ -153,7 +153,7 @@ def _with_counted_articles(parsed: ParsedStatement, counted: tuple[str, ...]) ->
 
 
 def _is_counted(word: str, counted: tuple[str, ...]) -> bool:
-    """The same thing, in the singular or the plural."""
+    """The same thing, in the singular or plural."""
     shortest = min(_SHARED_LETTERS, len(word))
     return shortest > 2 and any(other[:shortest] == word[:shortest] for other in counted)
 
@@ -162,7 +162,7 @@ _CONDITION_PREFIXES = ("x:week:", "x:season:")
 
 
 def check_conditions(old: ParsedStatement, new: ParsedStatement, found: Comparison) -> Comparison:
-    """The comparison itself, or that both hold: wherever in the text the condition stands."""
+    """The comparison, or BOTH if owner, dates or conditions differ."""
     if found.verdict not in (CompareVerdict.CHANGED, CompareVerdict.MASKED):
         return found
     if _has_other_owner(old, new):
@@ -177,7 +177,7 @@ def check_conditions(old: ParsedStatement, new: ParsedStatement, found: Comparis
 
 
 def _has_other_dates(old: ParsedStatement, new: ParsedStatement) -> bool:
-    """Another date and another value: each is true of its day. Where only the date differs, it may
+    """Different date and different value: each holds for its date. If only the date differs, it may
     be the value itself."""
     one, other = _date_terms(old), _date_terms(new)
     if not one or not other or not one.isdisjoint(other) or _is_about_a_date(old):
@@ -198,23 +198,23 @@ def _date_terms(parsed: ParsedStatement) -> frozenset[str]:
 
 
 def _has_other_owner(old: ParsedStatement, new: ParsedStatement) -> bool:
-    """ "His birthday", "her birthday": where nobody is named, these say whom it is about."""
+    """ "His birthday", "her birthday": without a name the pronoun identifies the person."""
     one, other = _owners(old), _owners(new)
     return bool(one) and bool(other) and one.isdisjoint(other)
 
 
 def _owners(parsed: ParsedStatement) -> frozenset[str]:
-    """Whether he or she owns what the text begins with."""
+    """Possessive pronouns ("his", "hers") before the first name."""
     first = next(
         (t.start for t in parsed.content if t.kind is CompareTokenKind.NAME), len(parsed.text)
     )
-    told = {t.word for t in parsed.tokens if t.start < first}
+    leading_words = {t.word for t in parsed.tokens if t.start < first}
     columns = ("his", "hers")
-    return frozenset(c for c in columns if told & single_value_words(parsed.language, c))
+    return frozenset(c for c in columns if leading_words & single_value_words(parsed.language, c))
 
 
 def _condition_terms(parsed: ParsedStatement) -> frozenset[str]:
-    """ "on weekdays", "in summer", before or behind; «תל אביב» is no spring."""
+    """ "on weekdays", "in summer", at any position; «תל אביב» is not spring."""
     return frozenset(
         t.term
         for t in parsed.content
@@ -223,15 +223,15 @@ def _condition_terms(parsed: ParsedStatement) -> frozenset[str]:
     )
 
 
-# Added to a statement, these do not add detail but limit or turn it.
+# Added to a statement, these do not add detail: they limit or reverse it.
 _LIMITING_TERMS = ("x:limit:", "x:company:", "x:amount:", "x:frequency_word:", "x:seniority:")
 
 
 def check_protected(old: ParsedStatement, new: ParsedStatement, found: Comparison) -> Comparison:
-    """The comparison itself, or a weaker one where something protected differs."""
+    """The comparison, or a weaker one if a protected token differs."""
     if found.verdict not in ALIKE_VERDICTS:
         return found
-    # What is only added may give a reason of another time: "because it was too slow".
+    # An addition may give a reason from another time: "because it was too slow".
     before = old.main if found.verdict is CompareVerdict.LESS else (old.negations, old.modes)
     after = new.main if found.verdict is CompareVerdict.MORE else (new.negations, new.modes)
     if before[0] != after[0]:
@@ -247,7 +247,7 @@ def check_protected(old: ParsedStatement, new: ParsedStatement, found: Compariso
     differing = lost or added
     if not differing:
         return found
-    # Little in common and another name: not even near.
+    # Little in common and a different name: not related.
     verdict = CompareVerdict.BOTH if found.words_alike >= 0.5 else CompareVerdict.APART
     return replace(found, verdict=verdict, reason=f"differs in {tokens_text(differing)}")
 
@@ -256,7 +256,7 @@ __all__ = ["CompareVerdict", "Comparison", "compare"]
 
 
 def compare(old: str, new: str) -> Comparison:
-    """The verdict on two texts, with its reason. Nothing is compared by meaning of whole texts."""
+    """The verdict on two texts, with its reason. No embedding is used."""
     language = statement_language(old, new)
     before, after = parse_statement(old, language), parse_statement(new, language)
     if _has_same_text(before, after):
@@ -283,13 +283,13 @@ def _has_secret(parsed: ParsedStatement) -> bool:
 
 
 def _compare_unrelated(old: ParsedStatement, new: ParsedStatement) -> Comparison:
-    """Texts of other words: where something in them must not differ, it does."""
-    told_alike = old.negations == new.negations and old.modes == new.modes
-    unlike = old.protected or new.protected or not told_alike
+    """Texts without common words: APART with protected tokens or different modes, else OPEN."""
+    same_mode = old.negations == new.negations and old.modes == new.modes
+    unlike = old.protected or new.protected or not same_mode
     return Comparison(CompareVerdict.APART if unlike else CompareVerdict.OPEN, "other words")
 
 
 def _exact_terms(parsed: ParsedStatement) -> list[str]:
-    """What folding must not hide: addresses and codes by each sign, secrets by each capital."""
+    """Terms that must match exactly: addresses and codes by character, secrets by case."""
     secrets = [token.text for claim in parsed.claims if claim.frame.secret for token in claim.value]
     return [t.term for t in parsed.content if t.kind is CompareTokenKind.CODE] + secrets

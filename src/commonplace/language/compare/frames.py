@@ -1,4 +1,4 @@
-"""Predicate frames and their wordings, read from frames.toml."""
+"""Predicate frames and their wordings, loaded from frames.toml."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +12,7 @@ _LONGEST_GAP = 5
 
 @dataclass(frozen=True, slots=True)
 class PredicateFrame:
-    """Something that can be said of a subject."""
+    """A predicate that a subject can have."""
 
     name: str
     says: str
@@ -20,24 +20,24 @@ class PredicateFrame:
     symmetric: bool = False
     secret: bool = False
     dated: bool = False
-    one: bool = False  # all its nouns mean one thing
-    roles: bool = False  # a person has one such post
+    one: bool = False  # all its nouns have the same meaning
+    roles: bool = False  # a person holds one such post
 
 
 @dataclass(frozen=True, slots=True)
 class WordingSlot:
-    """A place in a wording: one of some words, or a gap for the subject or the value."""
+    """An element of a wording: one of some words, or a gap for the subject or the value."""
 
     words: frozenset[str]
     prefixes: tuple[str, ...] = ()
     optional: bool = False
     gap: str = ""  # S or V
-    needs: str = ""  # what the gap begins with, "num" or "years", or holds, "school" or "gym"
+    needs: str = ""  # what the gap begins with ("num", "years") or contains ("school", "gym")
 
 
 @dataclass(frozen=True, slots=True)
 class FrameWording:
-    """One way to say a frame."""
+    """One wording of a frame."""
 
     frame: PredicateFrame
     slots: tuple[WordingSlot, ...]
@@ -48,19 +48,18 @@ class FrameWording:
 
 @dataclass(frozen=True, slots=True)
 class WordingMatch:
-    """A wording found in a text: which tokens it took, and those of its gaps."""
+    """A wording found in a text: its tokens, and those of its gaps."""
 
     wording: FrameWording
     start: int
     end: int
     subject: tuple[int, int] | None = None
     value: tuple[int, int] | None = None
-    glued: int = 0  # letters of a prefix glued to the value's first word
+    prefix_length: int = 0  # length of the prefix of the value's first word
 
 
 @cache
 def load_frames() -> dict[str, PredicateFrame]:
-    """All frames by name."""
     flags = ("many", "symmetric", "secret", "dated", "one", "roles")
     return {
         name: PredicateFrame(name, row["says"], **{flag: bool(row.get(flag)) for flag in flags})
@@ -70,7 +69,7 @@ def load_frames() -> dict[str, PredicateFrame]:
 
 @cache
 def load_wordings(language: str) -> dict[str, tuple[FrameWording, ...]]:
-    """The wordings of a language, by each word that can open one; longer ones first."""
+    """Wordings of a language, by each possible first word; longer ones first."""
     found: dict[str, list[FrameWording]] = {}
     for name, row in load_table("frames").items():
         for key in ("", "_was", "_not", "_by"):
@@ -106,16 +105,16 @@ def _parse_slots(pattern: str, language: str) -> tuple[WordingSlot, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FrameNoun:
-    """A name for a frame."""
+    """A noun for a frame."""
 
     parts: tuple[str, ...]
     frame: PredicateFrame
-    sort: str  # the first of the forms that mean one thing: "landlord|landlady"
+    sort: str  # the first of the forms with one meaning: "landlord|landlady"
 
 
 @cache
 def load_nouns(language: str) -> dict[str, tuple[FrameNoun, ...]]:
-    """The names of frames ("manager"), by their first word, longest first."""
+    """Nouns of frames ("manager") by first word, longest first."""
     found: dict[str, list[FrameNoun]] = {}
     for name, row in load_table("frames").items():
         for entry in row.get(f"{language}_noun", ()):
@@ -135,20 +134,20 @@ def load_nouns(language: str) -> dict[str, tuple[FrameNoun, ...]]:
 
 
 def is_dropped(token: CompareToken) -> bool:
-    """Tokens that no wording has: they may stand anywhere."""
+    """Tokens that no wording contains: they may occur anywhere."""
     return token.role in _DROPPED_ROLES
 
 
 def match_wording(
     wording: FrameWording, stream: list[CompareToken], at: int
 ) -> WordingMatch | None:
-    """The wording from `at` on, if it is there."""
-    position, glued = at, 0
+    """The wording at `at`, if it matches."""
+    position, prefix_length = at, 0
     gaps: dict[str, tuple[int, int]] = {}
     slots = wording.slots
     for number, slot in enumerate(slots):
         if slot.gap:
-            if number + 1 == len(slots):  # a gap at the end takes all that follows
+            if number + 1 == len(slots):  # a gap at the end takes the rest
                 if not _gap_fits(stream, position, slot.needs):
                     return None
                 break
@@ -165,21 +164,21 @@ def match_wording(
             and token.kind is not CompareTokenKind.MARK
         ):
             position += 1
-        elif token is not None and (prefix := _glued_prefix(slot, token)):
+        elif token is not None and (prefix := _value_prefix(slot, token)):
             if token.word == prefix:
                 position += 1
                 while position < len(stream) and stream[position].word in "-־":
                     position += 1
             else:
-                glued = len(prefix)
+                prefix_length = len(prefix)
         elif not slot.optional:
             return None
     if position == at:
         return None
-    return WordingMatch(wording, at, position, gaps.get("S"), gaps.get("V"), glued)
+    return WordingMatch(wording, at, position, gaps.get("S"), gaps.get("V"), prefix_length)
 
 
-def _glued_prefix(slot: WordingSlot, token: CompareToken) -> str:
+def _value_prefix(slot: WordingSlot, token: CompareToken) -> str:
     for prefix in slot.prefixes:
         if token.word.startswith(prefix) and (len(token.word) > 2 or token.word == prefix):
             return prefix
@@ -199,7 +198,7 @@ def _gap_fits(stream: list[CompareToken], position: int, needs: str) -> bool:
 
 @cache
 def _is_place(word: str, sort: str) -> bool:
-    """A word of places.toml, with a Hebrew prefix or a German beginning too."""
+    """A word of places.toml, also with a Hebrew prefix or at the end of a German compound."""
     known = [fold_word(place) for place in load_table("places")[sort].split()]
     ends = tuple(place[1:] for place in known if place[0] == "-")
     return word in known or (word[:1] in "בלה" and word[1:] in known) or word.endswith(ends)
@@ -214,7 +213,7 @@ def _gap_end(
         return start + 1
     for end in range(start + 1, min(start + _LONGEST_GAP, len(stream)) + 1):
         if end < len(stream) and (
-            stream[end].word in after.words or _glued_prefix(after, stream[end])
+            stream[end].word in after.words or _value_prefix(after, stream[end])
         ):
             return end
         if after.optional and end == len(stream):

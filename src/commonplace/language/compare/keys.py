@@ -1,7 +1,7 @@
 """Lookup keys of a memory: statements, subject, contact, names.
 
-Two memories that may be the same, or of which one may change the other, share a key. Keys are
-short digests, so that any text can be in them.
+Two memories that may be equal, or of which one may change the other, share a key. Keys are short
+digests, so that they can contain any text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from commonplace.language.text.terms import analyse
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory
 
-_MAX_LANGUAGES = 3  # a short text may be in several languages, and is looked for in each
+_MAX_LANGUAGES = 3  # a short text may fit several languages, and gets keys for each
 
 
 def statement_keys(text: str) -> frozenset[str]:
@@ -33,18 +33,18 @@ def statement_keys(text: str) -> frozenset[str]:
 
 
 def subject_terms(text: str) -> tuple[str, ...]:
-    """The terms of a kv's subject: "my wifi password" and "the wifi password" have the same."""
+    """Terms of a key-value subject: "my wifi password" and "the wifi password" have the same."""
     parsed = parse_statement(text, statement_language(text))
     found = {_to_absolute_form(token.term) for token in parsed.content if token.term != "@me"}
     return tuple(sorted(found)) or tuple(sorted(set(analyse(text)))) or (text.casefold(),)
 
 
 def _to_absolute_form(term: str) -> str:
-    """Hebrew joins two nouns by changing the end of the first: סיסמת נטפליקס, הסיסמה של נטפליקס."""
+    """Hebrew compounds change the end of the first noun: סיסמת נטפליקס, הסיסמה של נטפליקס."""
     return term[:-1] + "ה" if len(term) > 3 and term[-1] == "ת" else term
 
 
-MAX_STATEMENT_CHARACTERS = 600  # what is longer is no statement of one thing
+MAX_STATEMENT_CHARACTERS = 600  # longer text is not a single statement
 
 
 def memory_keys(memory: Memory) -> frozenset[str]:
@@ -64,12 +64,12 @@ def _plain_keys(memory: Memory) -> Iterator[str]:
         yield from statement_keys(memory.content)
 
 
-NAME_KEY_PREFIX = "n"  # how a key that is a name begins; digests of statements begin otherwise
-_LONGEST_NAME = 5  # terms
+NAME_KEY_PREFIX = "n"  # prefix of name keys; statement digests begin differently
+_LONGEST_NAME = 5
 
 
 def memory_name_keys(memory: Memory) -> frozenset[str]:
-    """What a question would call it: the name of a contact, the subject of a value, aliases."""
+    """Names that a question may use: the contact's name, the subject of a value, aliases."""
     named = [memory.metadata.get(field) for field in ("name", "subject")]
     aliases = memory.metadata.get("aliases")
     named += aliases if isinstance(aliases, list) else [aliases]
@@ -78,7 +78,7 @@ def memory_name_keys(memory: Memory) -> frozenset[str]:
 
 
 def name_keys_in_terms(terms: Sequence[str]) -> frozenset[str]:
-    """The keys of whatever a question's terms, side by side, may name."""
+    """Keys of all names that adjacent terms of a question may form."""
     return frozenset(
         _name_key(terms[start:end])
         for start in range(len(terms))
@@ -91,7 +91,7 @@ def _name_key(terms: Sequence[str]) -> str:
 
 
 def subject_key(subject: str) -> str:
-    """The terms of a subject in any order; of one that has none, its letters."""
+    """The terms of a subject, sorted; its letters if it has none."""
     return " ".join(sorted(set(subject_terms(subject)))) or fold(subject)
 
 

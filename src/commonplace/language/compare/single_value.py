@@ -1,7 +1,8 @@
-"""Whether a place in a statement holds a single value, or several can be true.
+"""Whether a position in a statement takes a single value, or several can hold at once.
 
-Without a frame, little tells: numbers and codes, what "is" something or somewhere, some verbs, and
-standing orders. All else that somebody does, has or wants may be said of several things.
+Without a frame there are few indications: numbers and codes, what "is" something or somewhere, some
+verbs, and standing instructions. Anything else that a person does, has or wants may hold of several
+things.
 """
 
 import re
@@ -21,7 +22,7 @@ _LOOKS_LIKE_A_VERB = re.compile(r"\w+(?:[аеиоуыюя]т|ла?|ли|ло|[у
 
 
 def is_location_clause(parsed: ParsedStatement, value: Sequence[CompareToken]) -> bool:
-    """Whether the text ends in this place, with nothing but a known thing before it."""
+    """Whether the text ends with this place and has only a definite thing before it."""
     if value[-1] is not parsed.content[-1] or value[0].is_value:
         return False
     thing = [t for t in parsed.tokens if t.end <= value[0].start]
@@ -38,20 +39,22 @@ def is_location_clause(parsed: ParsedStatement, value: Sequence[CompareToken]) -
 
 
 def _opens_location(first: CompareToken, before: Sequence[CompareToken]) -> bool:
-    glued = first.word[:1] == "ב" and len(first.word) > 2
+    has_prefix = first.word[:1] == "ב" and len(first.word) > 2
     return (
-        glued or first.word in _HEBREW_PLACE_WORDS or (bool(before) and before[-1].role == "prep")
+        has_prefix
+        or first.word in _HEBREW_PLACE_WORDS
+        or (bool(before) and before[-1].role == "prep")
     )
 
 
 def _is_definite_thing(thing: Sequence[CompareToken]) -> bool:
-    """«המפתח הרזרבי», «הדרכון של דנה»: each word has its article, or follows its owner's "of"."""
-    said = [t for t in thing if t.role != "prep"]
-    if not said or said[0].word[:1] != "ה" or len(said[0].word) < 4:
+    """«המפתח הרזרבי», «הדרכון של דנה»: each word has its article, or follows "of"."""
+    content = [t for t in thing if t.role != "prep"]
+    if not content or content[0].word[:1] != "ה" or len(content[0].word) < 4:
         return False
     return all(
-        t.word[:1] == "ה" or t.role in ("my", "pron", "of") or said[at - 1].role == "of"
-        for at, t in enumerate(said)
+        t.word[:1] == "ה" or t.role in ("my", "pron", "of") or content[at - 1].role == "of"
+        for at, t in enumerate(content)
     )
 
 
@@ -83,7 +86,7 @@ _STATE_PARTICIPLE = {
     "pt": re.compile(r"\w{2,}[ai]d[oa]s?"),
     "ru": re.compile(r"\w{2,}(?:ан|ен|ён)[аоы]?"),
 }
-# How an order begins where no subject does: "Répondre en français", «לענות בעברית».
+# Forms of instructions without a subject: "Répondre en français", «לענות בעברית».
 _INSTRUCTION_VERB = {
     "es": re.compile(r"\w{2,}[aei]r"),
     "fr": re.compile(r"\w{2,}(?:er|ir|re)"),
@@ -96,7 +99,7 @@ _PERSON_ENDING = {
     "he": re.compile("(?<=...)(?:ים|ות|ת|ה)$"),
     "ru": re.compile("(?<=...)(?:[аяуюеёи]т|[ую]|[еи]м|ешь|ишь)(?:ся|сь)?$"),
 }
-_PASSIVE_BY = frozenset(parse_word_list("by door ידי"))  # that mean nothing else
+_PASSIVE_BY = frozenset(parse_word_list("by door ידי"))  # unambiguous
 _SUBJECTLESS_ROLES = frozenset(
     parse_word_list("article my me pron prep of have copula past future maybe")
 )
@@ -104,7 +107,6 @@ _SUBJECTLESS_ROLES = frozenset(
 
 @cache
 def single_value_words(language: str, column: str) -> frozenset[str]:
-    """A column of single.toml."""
     return frozenset(parse_word_list(load_table("single").get(language, {}).get(column, "")))
 
 
@@ -114,7 +116,7 @@ def holds_single_value(
     was: Sequence[CompareToken],
     now: Sequence[CompareToken],
 ) -> bool:
-    """Whether the place of these tokens is that of a single value, in both texts alike."""
+    """Whether these tokens are a single value in both texts."""
     before, after = _first_untitled(was), _first_untitled(now)
     one, other = _leading_tokens(old, before), _leading_tokens(new, after)
     if not _has_same_lead(one, other):
@@ -145,7 +147,7 @@ def _stems(language: str) -> frozenset[str]:
 
 
 def _stem(word: str, language: str) -> str:
-    """A verb without its person: נמצאות, נמצא; лежат, лежит."""
+    """A verb without its person ending: נמצאות, נמצא; лежат, лежит."""
     ending = _PERSON_ENDING.get(language)
     return ending.sub("", word) if ending else stem_of(word, language)
 
@@ -158,7 +160,7 @@ def takes_single_value(language: str, verb: CompareToken) -> bool:
 
 
 def _is_hebrew_location(parsed: ParsedStatement, lead: Sequence[CompareToken]) -> bool:
-    """«החשבון שלי בבנק לאומי»: where something of somebody's is, without a verb."""
+    """«החשבון שלי בבנק לאומי»: the location of a possessed thing, without a verb."""
     if parsed.language != "he" or not lead or lead[0].word[:1] != "ב":
         return False
     before = [t for t in parsed.tokens if t.end <= lead[0].start]
@@ -166,7 +168,7 @@ def _is_hebrew_location(parsed: ParsedStatement, lead: Sequence[CompareToken]) -
 
 
 def _leading_tokens(parsed: ParsedStatement, token: CompareToken) -> list[CompareToken]:
-    """What leads to a place: the nearest that says something, and the small words after it."""
+    """Tokens before a position: the last content token, and the function words after it."""
     passed = single_value_words("any", "titles") | single_value_words(parsed.language, "places")
     earlier = [
         t
@@ -180,7 +182,7 @@ def _leading_tokens(parsed: ParsedStatement, token: CompareToken) -> list[Compar
 
 
 def _has_same_lead(one: Sequence[CompareToken], other: Sequence[CompareToken]) -> bool:
-    """Both places follow the same verb, or both follow some form of "is"."""
+    """Both follow the same verb, or both follow a form of "is"."""
     if not one or not other:
         return not one and not other
     linked = one[0].role in _LINK_ROLES and other[0].role in _LINK_ROLES
@@ -208,7 +210,8 @@ def _is_single_after_copula(
 
 
 def _is_known_thing(parsed: ParsedStatement, subject: Sequence[CompareToken]) -> bool:
-    """ "The theme of the party", "my gym": no name alone, nor a person of whom much is true."""
+    """ "The theme of the party", "my gym": not a name alone, nor a person, who may have many
+    descriptions."""
     known = load_nouns(parsed.language)
     for token in _head(subject):
         for noun in known.get(token.word, ()):
@@ -219,15 +222,15 @@ def _is_known_thing(parsed: ParsedStatement, subject: Sequence[CompareToken]) ->
         return sum(bool(t.term) for t in subject) > 1 or any(
             (t.word[:1] == "ה" or t.word[-1:] == "ي") and len(t.word) > 3 for t in subject
         )
-    said = [t for t in subject if t.term]
-    named_only = parsed.language != "de" and all(t.kind is CompareTokenKind.NAME for t in said)
-    if parsed.language == "de" and len(said) > 1:
+    terms = [t for t in subject if t.term]
+    named_only = parsed.language != "de" and all(t.kind is CompareTokenKind.NAME for t in terms)
+    if parsed.language == "de" and len(terms) > 1:
         return True  # "Lenas Trainer"
     return any(t.word in definite or t.role == "poss" for t in subject) and not named_only
 
 
 def _head(subject: Sequence[CompareToken]) -> Sequence[CompareToken]:
-    """Of "my daughter's teacher" the teacher, of "the teacher of my daughter" too."""
+    """The teacher, in "my daughter's teacher" and in "the teacher of my daughter"."""
     owners = [n for n, t in enumerate(subject) if t.role == "poss"]
     if owners:
         return subject[owners[-1] + 1 :]
@@ -242,7 +245,7 @@ def _is_post(parsed: ParsedStatement, token: CompareToken) -> bool:
 
 
 def _is_state(parsed: ParsedStatement, lead: Sequence[CompareToken]) -> bool:
-    """ "is hosted on", «מבוטחת ב»: how something is kept, not what somebody is fond of."""
+    """ "is hosted on", «מבוטחת ב»: a state of a thing, not a person's liking."""
     word = lead[0].word if lead else ""
     language = parsed.language
     if word in single_value_words(language, "open"):
@@ -259,13 +262,13 @@ def _is_state(parsed: ParsedStatement, lead: Sequence[CompareToken]) -> bool:
 
 
 def is_instruction(parsed: ParsedStatement) -> bool:
-    """ "Always reply in English", "Use tabs": nobody is named who does it."""
+    """ "Always reply in English", "Use tabs": no subject is named."""
     first = next((t for t in parsed.tokens if t.kind is not CompareTokenKind.MARK), None)
     if first is None:
         return False
     always = single_value_words(parsed.language, "always")
-    told = [t for t in parsed.tokens if t.kind is CompareTokenKind.WORD and t.word not in always]
-    verb = told[0] if told else first
+    words = [t for t in parsed.tokens if t.kind is CompareTokenKind.WORD and t.word not in always]
+    verb = words[0] if words else first
     if first.role in _SUBJECTLESS_ROLES or verb.role in _SUBJECTLESS_ROLES:
         return False
     shape = _INSTRUCTION_VERB.get(parsed.language)
@@ -280,10 +283,10 @@ def is_instruction(parsed: ParsedStatement) -> bool:
 def _is_single_instruction(
     parsed: ParsedStatement, lead: Sequence[CompareToken], span: Sequence[CompareToken]
 ) -> bool:
-    """An order about how, where or for what; what else is to be done or avoided adds up.
+    """Whether an instruction about manner, place or purpose has a single value.
 
-    "Reply in English", "Use tabs for indentation", "Use metric units", "Keep answers short"; but
-    "Use short sentences" and "Use lists" are both to be followed, and so is all that is forbidden.
+    "Reply in English", "Use tabs for indentation", "Use metric units", "Keep answers short" do.
+    "Use short sentences" and "Use lists" both hold, as do all prohibitions.
     """
     value, verb = span[0], _instruction_verb(parsed)
     if parsed.negations:
@@ -302,7 +305,7 @@ def _is_single_instruction(
 def _is_prefixed(
     parsed: ParsedStatement, lead: Sequence[CompareToken], value: CompareToken
 ) -> bool:
-    """«לענות בעברית»; what is used has the same prefix in Hebrew, and says nothing of how."""
+    """«לענות בעברית»; the object of "use" has the same prefix in Hebrew, but is not a manner."""
     if parsed.language != "he" or value.word[:1] not in ("ב", "ל") or not lead:
         return False
     return "שתמש" not in lead[0].word
@@ -322,14 +325,14 @@ def _is_task(parsed: ParsedStatement) -> bool:
 def _names_its_object(
     parsed: ParsedStatement, lead: Sequence[CompareToken], value: CompareToken
 ) -> bool:
-    """ "Water the ferns", "Water the roses": what is dealt with is another thing."""
+    """ "Water the ferns", "Water the roses": different objects."""
     definite = single_value_words(parsed.language, "definite")
     prepared = any(t.role == "prep" for t in lead[1:])
     return not prepared and any(t.word in definite for t in lead[1:])
 
 
 def _has_definite_object(parsed: ParsedStatement, value: CompareToken) -> bool:
-    """ "hosts the website on Vercel", "takes her coffee black": one thing, done in one way."""
+    """ "hosts the website on Vercel", "takes her coffee black": one thing in one manner."""
     definite = single_value_words(parsed.language, "definite")
     content = parsed.content
     if not content:
@@ -346,7 +349,7 @@ def _has_definite_object(parsed: ParsedStatement, value: CompareToken) -> bool:
     return False
 
 
-# Endings of participles after "have": "a planté", "hat gebaut", "ha scritto".
+# Participle endings after "have": "a planté", "hat gebaut", "ha scritto".
 _PERFECT_PARTICIPLE = {
     "fr": re.compile(r"\w{2,}(?:é|ée|és|i|u|is|it|ert)"),
     "de": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|er\w+|ent\w+|zer\w+)(?:t|en)"),
@@ -357,13 +360,13 @@ _PERFECT_PARTICIPLE = {
 
 
 def is_past_event(parsed: ParsedStatement, predicate: int) -> bool:
-    """Whether the verb tells a deed of the past; `predicate` is where content goes on after it."""
+    """Whether the verb is a past event; `predicate`: index of the content after the verb."""
     language = parsed.language
     roles = {token.role for token in parsed.tokens}
     if language == "he" and _has_known_verb(parsed):
         return False
     if "copula" in roles or "called" in roles or "past" in roles:
-        return False  # "was painted blue": how something is
+        return False  # "was painted blue": a state
     participle = _PERFECT_PARTICIPLE.get(language)
     if participle and "have" in roles:
         return any(
@@ -373,15 +376,15 @@ def is_past_event(parsed: ParsedStatement, predicate: int) -> bool:
 
 
 def _has_known_verb(parsed: ParsedStatement) -> bool:
-    """A state or a verb in the present; any three letters may look like a deed."""
+    """A state or a present-tense verb; any three Hebrew letters may look like a past verb."""
     known = single_value_words("he", "verbs") | single_value_words("he", "states")
     return any(token.word in known for token in parsed.content)
 
 
 def _possible_verbs(parsed: ParsedStatement, predicate: int) -> list[CompareToken]:
-    """The words that can be the verb: after the subject, or the first where it holds the subject.
+    """Words that may be the verb: after the subject, or the first if it contains the subject.
 
-    Words with a known role are in the present, or no verbs.
+    Words with a known role are in the present tense or not verbs.
     """
     content = parsed.content
     places = {0} if parsed.language == "ar" else {0, predicate}

@@ -1,4 +1,4 @@
-"""Parsed statements, verdicts on two of them, and statements of the same words."""
+"""Parsed statements, the verdicts on two of them, and comparison of equal words."""
 
 import re
 from collections.abc import Sequence
@@ -20,27 +20,27 @@ from commonplace.language.text.normalise import fold
 
 
 class CompareVerdict(StrEnum):
-    """How a new text stands to an old one."""
+    """Relation of a new text to an old one."""
 
     EQUAL = "equal"  # the same words
-    SAME = "same"  # other words that say the same
-    MORE = "more"  # all of the old one, and more
-    LESS = "less"  # a part of the old one
-    CHANGED = "changed"  # the same thing, said otherwise: a frame or an opposite proves it
-    MASKED = "masked"  # values differ; changed, if the rest is alike enough
+    SAME = "same"  # different words, same meaning
+    MORE = "more"  # all of the old text, and more
+    LESS = "less"  # a part of the old text
+    CHANGED = "changed"  # same subject, different value; proven by a frame or an antonym
+    MASKED = "masked"  # values differ; changed if the rest is similar enough
     BOTH = "both"  # both can be true
-    APART = "apart"  # about something else
-    OPEN = "open"  # words cannot tell; similarity decides
+    APART = "apart"  # unrelated
+    OPEN = "open"  # undecided by words; similarity decides
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A verdict, why, and what a judge of similarity needs."""
+    """A verdict with its reason, and the input for a similarity decision."""
 
     verdict: CompareVerdict
     reason: str
     masked: tuple[str, str] | None = None
-    words_alike: float = 0.0  # share of the words in common outside the differing values
+    words_alike: float = 0.0  # share of common words outside the differing values
 
 
 ALIKE_VERDICTS = frozenset(
@@ -54,7 +54,7 @@ ALIKE_VERDICTS = frozenset(
 )
 
 
-# Languages that say the future by an ending.
+# Languages with a future-tense ending.
 _FUTURE_ENDING = {
     "es": re.compile(r"\w{2,}[aeid]r(?:é|á|án|emos)"),
     "pt": re.compile(r"\w{2,}[aei]r(?:ei|á|ão)"),
@@ -64,25 +64,25 @@ _FUTURE_ENDING = {
 _REASON_WORDS = frozenset(
     parse_word_list("because since parce car porque weil denn perché omdat כי потому لان")
 )
-_MAX_CLAIM_TOKENS = 400  # a text this long is no single statement
+_MAX_CLAIM_TOKENS = 400  # longer text is not a single statement
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedStatement:
-    """A text as it is compared."""
+    """A text prepared for comparison."""
 
     text: str
-    folded: str  # what is equal in a repeat
+    folded: str  # equal in a repeated text
     language: str
     tokens: tuple[CompareToken, ...]
-    content: tuple[CompareToken, ...]  # the tokens that say something
+    content: tuple[CompareToken, ...]  # tokens with a meaning
     claims: tuple[StatementClaim, ...]
-    negations: int  # parts that are denied
+    negations: int  # number of negated parts
     modes: frozenset[str]
     main: tuple[int, frozenset[str]]  # negations and modes before "because"
-    vocabulary: frozenset[str]  # what it speaks of, but for the speaker
-    protected: tuple[CompareToken, ...]  # of these none may differ in what is the same
-    counted: tuple[str, ...]  # the words behind numbers
+    vocabulary: frozenset[str]  # its terms, without the speaker
+    protected: tuple[CompareToken, ...]  # must not differ in equal statements
+    counted: tuple[str, ...]  # the words after numbers
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -91,11 +91,10 @@ class ParsedStatement:
 
 @lru_cache(maxsize=4_096)
 def parse_statement(text: str, language: str) -> ParsedStatement:
-    """The text read in a language."""
     tokens = tokenize(text, language)
     content = tuple(t for t in tokens if t.term and t.term[0] not in "~¬")
     claims = extract_claims(tokens, language) if len(tokens) <= _MAX_CLAIM_TOKENS else ()
-    told = _negations(tokens), _modes(tokens, language)
+    counted_modes = _negations(tokens), _modes(tokens, language)
     return ParsedStatement(
         text=text,
         folded=fold(text),
@@ -103,9 +102,9 @@ def parse_statement(text: str, language: str) -> ParsedStatement:
         tokens=tokens,
         content=content,
         claims=claims,
-        negations=told[0],
-        modes=told[1],
-        main=_before_reason(tokens, language) or told,
+        negations=counted_modes[0],
+        modes=counted_modes[1],
+        main=_before_reason(tokens, language) or counted_modes,
         vocabulary=frozenset(t.term for t in content if t.kind is not CompareTokenKind.NUMBER)
         - {"@me"},
         protected=_protected(content, language),
@@ -134,7 +133,7 @@ def _counted(content: tuple[CompareToken, ...]) -> tuple[str, ...]:
 def _before_reason(
     tokens: tuple[CompareToken, ...], language: str
 ) -> tuple[int, frozenset[str]] | None:
-    """Negations and modes before "because"; None where no reason is given."""
+    """Negations and modes before "because"; None if no reason is given."""
     reason = next((n for n, t in enumerate(tokens) if t.word in _REASON_WORDS), None)
     if reason is None:
         return None
@@ -142,7 +141,7 @@ def _before_reason(
 
 
 def _modes(tokens: tuple[CompareToken, ...], language: str) -> frozenset[str]:
-    """What was, will be or might be; "was" in the passive says only who did it."""
+    """Past, future or possible; "was" in a passive is not past."""
     found = {token.role for token in tokens} & {"past", "future", "maybe"}
     if any(token.role == "by" for token in tokens):
         found.discard("past")
@@ -153,7 +152,7 @@ def _modes(tokens: tuple[CompareToken, ...], language: str) -> frozenset[str]:
 
 
 def _negations(tokens: tuple[CompareToken, ...]) -> int:
-    """How many parts of the text are denied: "ne … pas" and "non … mai" deny once."""
+    """Number of negated parts: "ne … pas" and "non … mai" count once."""
     count, denied = 0, False
     for token in tokens:
         if token.kind is CompareTokenKind.MARK and token.text in ".,;!?\n":
@@ -165,9 +164,9 @@ def _negations(tokens: tuple[CompareToken, ...]) -> int:
 
 
 def is_protected(token: CompareToken, language: str) -> bool:
-    """Tokens of which none may differ where two texts are taken for the same.
+    """Whether a token must not differ between equal statements.
 
-    Scripts without capital letters show no names: there every word may be one.
+    In scripts without capitals, any word may be a name.
     """
     if (
         token.is_value
@@ -181,7 +180,7 @@ def is_protected(token: CompareToken, language: str) -> bool:
 
 
 def compare_same_words(old: ParsedStatement, new: ParsedStatement) -> Comparison:
-    """The same words: in which order, denied or not, and of which time?"""
+    """The verdict on equal words: by order, negation and tense."""
     if old.modes != new.modes:
         return Comparison(CompareVerdict.BOTH, "said of another time", words_alike=1.0)
     if old.negations != new.negations:
@@ -198,7 +197,7 @@ def compare_same_words(old: ParsedStatement, new: ParsedStatement) -> Comparison
 
 
 def _terms_with_sorted_lists(parsed: ParsedStatement) -> list[str]:
-    """The terms, where "A and B" is "B and A"."""
+    """Terms with lists sorted: "A and B" equals "B and A"."""
     terms = [t.term for t in parsed.content]
     joints = {t.start for t in parsed.tokens if t.role == "and"}
     hebrew = parsed.language == "he"
@@ -217,12 +216,12 @@ def _is_same_order(old: Sequence[CompareToken], new: Sequence[CompareToken]) -> 
 
 
 def _is_reordered(old: ParsedStatement, new: ParsedStatement) -> bool:
-    """One part stands elsewhere ("On Mondays Dana swims"), or the passive turned it round."""
+    """One part is moved ("On Mondays Dana swims"), or the passive reverses the order."""
     before, after = [t.term for t in old.content], [t.term for t in new.content]
     if sorted(before) != sorted(after):
         return False
     passive = _is_passive(old) != _is_passive(new)
-    # At the beginning of a text a capital tells nothing; the other text may tell it.
+    # A capital at the start of a text is no evidence of a name; the other text may have it.
     known = {t.term for p in (old, new) for t in p.content if is_name_token(t, p.language)}
     names = [term for term in before if term in known]
     names_after = [term for term in after if term in known]
@@ -244,16 +243,16 @@ def _is_reordered(old: ParsedStatement, new: ParsedStatement) -> bool:
     middle, moved = before[start:end], after[start:end]
     rotations = (middle[n:] + middle[:n] for n in range(1, len(middle)))
     is_rotated = any(rotation == moved for rotation in rotations)
-    # Behind the verb, two parts that change places are swapped: "tea to coffee", "coffee to tea".
+    # After the verb, exchanged parts change the meaning: "tea to coffee", "coffee to tea".
     to_the_front = start == 0 and len(middle) > 2
     return is_rotated and (to_the_front or any(t.is_value for t in old.content[start:end]))
 
 
 def _copula_sides(parsed: ParsedStatement, turned: bool) -> list[list[str]]:
-    """What stands on either side of "is", whichever comes first; a date may stand on both.
+    """The two sides of "is", in either order; a date may be on either.
 
-    "Laura's father is Ken" says that Ken is Laura's father, not that Laura is Ken's. Where parts
-    are turned round, it counts which of them is behind the other.
+    "Laura's father is Ken" means that Ken is Laura's father, not that Laura is Ken's. If the parts
+    are reversed, it matters which of them follows the other.
     """
     sides: list[list[str]] = [[], []]
     linked = False

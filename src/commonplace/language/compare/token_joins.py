@@ -1,4 +1,4 @@
-"""Join tokens into one: split words, number scales, dates and clock times."""
+"""Joins tokens into one: split words, number scales, dates and clock times."""
 
 import re
 from dataclasses import replace
@@ -31,13 +31,13 @@ def join_split_words(tokens: list[CompareToken]) -> list[CompareToken]:
     found: list[CompareToken] = []
     for token in tokens:
         before = found[-2] if len(found) > 1 and found[-1].text in ("-", "\u2010") else None
-        glued = before is not None and before.end + 1 == token.start
-        first = before if glued else (found[-1] if found else None)
+        is_adjacent = before is not None and before.end + 1 == token.start
+        first = before if is_adjacent else (found[-1] if found else None)
         word = known.get((first.word, token.word)) if first is not None else None
         if first is None or word is None:
             found.append(token)
             continue
-        del found[-2 if glued else -1 :]
+        del found[-2 if is_adjacent else -1 :]
         whole = join_tokens([first, token], CompareTokenKind.WORD, "")
         found.append(CompareToken(whole.text, word, CompareTokenKind.WORD, whole.start, whole.end))
     return found
@@ -66,15 +66,15 @@ def split_hebrew_possessives(tokens: list[CompareToken]) -> list[CompareToken]:
 
 
 def join_scales(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """ "2k", "2M" and "2 million" are numbers; only then comes their unit."""
+    """ "2k", "2M" and "2 million" become numbers, before their units are joined."""
     scales = number_words(language)[1]
     found: list[CompareToken] = []
     for token in tokens:
         last = found[-1] if found else None
         scale = None
         if last is not None and last.kind is CompareTokenKind.NUMBER and last.term.startswith("n:"):
-            glued = token.start == last.end
-            scale = _SCALE_LETTERS.get(token.text) if glued else scales.get(token.word)
+            is_adjacent = token.start == last.end
+            scale = _SCALE_LETTERS.get(token.text) if is_adjacent else scales.get(token.word)
         if last is None or scale is None or scale < 1_000:
             found.append(token)
             continue
@@ -92,7 +92,7 @@ _BEFORE_DATES = _YEAR_AFTER | frozenset(parse_word_list(_DATE_WORDS["before_date
 
 
 def join_dates(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Day, month, year and weekday that stand together are one date."""
+    """Adjacent day, month, year and weekday become one date."""
     months = calendar_words(language)
     joined: list[CompareToken] = []
     at = 0
@@ -148,7 +148,7 @@ def _take_date(
     joined: list[CompareToken],
     language: str,
 ) -> int:
-    """The month's neighbours: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
+    """Tokens next to the month: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
     first, year, day, day_first = tokens[at], 0, 0, False
     end = at + 1
     while joined and joined[-1].word in (*_ORDINALS, "de", "of", ".", "ב", "-", "del"):
@@ -201,7 +201,7 @@ def _year_alone(tokens: list[CompareToken], at: int) -> CompareToken:
 
 
 def _is_season(word: str) -> bool:
-    """ "summer 2021": the seasons of all languages."""
+    """ "summer 2021": seasons in all languages."""
     return any(
         member.group == "season"
         for language in LEXICON_LANGUAGES
@@ -213,7 +213,7 @@ def _is_season(word: str) -> bool:
 
 _FRENCH_HOURS = frozenset(parse_word_list("h heure heures"))
 _HOUR_OF = re.compile(r"(?:n:(?=\d+$)|t:(?=\d+:00$))(\d{1,2})(?::00)?")
-# Hours are feminine: «בשני» is no time, but "in the second" or "in Shani".
+# Hours are feminine: «בשני» is not a time, but "in the second" or "in Shani".
 _HEBREW_HOURS = frozenset(parse_word_list("אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר"))
 _NOON = 12
 
@@ -227,7 +227,7 @@ def _clock_words(language: str, column: str) -> dict[str, str]:
 
 
 def join_times(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Tokens that tell a time of day together become one."""
+    """Tokens of a time of day become one."""
     if language == "he":
         tokens = [_hebrew_hour(tokens, at) for at in range(len(tokens))]
     named = _clock_words(language, "named_times")
@@ -254,7 +254,7 @@ def _time_token(tokens: list[CompareToken], minutes: int) -> CompareToken:
 
 
 def _time_at(tokens: list[CompareToken], at: int, language: str) -> tuple[int, int]:
-    """How many tokens from `at` on tell a time, and which minute of the day; 0 for none."""
+    """Number of tokens of a time at `at` (0: none), and its minute of the day."""
     token = tokens[at]
     named = (
         _clock_words(language, "named_times").get(token.word)
@@ -293,14 +293,14 @@ def _from_hour(tokens: list[CompareToken], at: int, hour: int, language: str) ->
         if not at_the_hour:
             return 0, 0
         length, second, third = 2, third, _token_at(tokens, at + 3)
-    glued = _clock_words(language, "glued_parts").get(second.word) if second else None
-    if glued is not None:
-        return length + 1, hour * 60 + int(glued)
+    minutes_after = _clock_words(language, "glued_parts").get(second.word) if second else None
+    if minutes_after is not None:
+        return length + 1, hour * 60 + int(minutes_after)
     joint = second is not None and second.word in _clock_words(language, "and_part")
     if joint and third and (part := _clock_words(language, "parts").get(third.word)) is not None:
         return length + 2, hour * 60 + int(part)
-    told = tokens[at].kind is CompareTokenKind.TIME
-    return (length, hour * 60) if length > 1 or (at_the_hour and told) else (0, 0)
+    is_time = tokens[at].kind is CompareTokenKind.TIME
+    return (length, hour * 60) if length > 1 or (at_the_hour and is_time) else (0, 0)
 
 
 def _token_at(tokens: list[CompareToken], at: int) -> CompareToken | None:
@@ -318,7 +318,7 @@ def _hour_of(token: CompareToken, most: int = 24) -> int | None:
 
 
 def _hebrew_hour(tokens: list[CompareToken], at: int) -> CompareToken:
-    """«בשבע» is "at seven": the preposition is glued to the number."""
+    """«בשבע» is "at seven": the preposition is a prefix of the number."""
     token = tokens[at]
     if (
         token.kind is not CompareTokenKind.WORD
@@ -343,9 +343,9 @@ def _to_24_hours(tokens: list[CompareToken], language: str) -> list[CompareToken
     for at, token in enumerate(tokens):
         if not token.term.startswith("t:"):
             continue
-        near = [t.word for t in tokens[at + 1 : at + 4]]
+        following_words = [t.word for t in tokens[at + 1 : at + 4]]
         hour, _, minute = token.term[2:].partition(":")
-        if late.keys() & set(near) and hour.isdigit() and int(hour) < _NOON:
+        if late.keys() & set(following_words) and hour.isdigit() and int(hour) < _NOON:
             found[at] = token.but(
                 kind=CompareTokenKind.TIME, term=f"t:{int(hour) + _NOON}:{minute or '00'}"
             )

@@ -1,4 +1,4 @@
-"""Tokenize a statement: values joined, roles of small words, terms to compare by."""
+"""Tokenizes a statement: joins values, finds roles of function words, sets comparison terms."""
 
 import re
 from decimal import Decimal
@@ -42,7 +42,7 @@ from commonplace.language.text.numbers import (
 )
 from commonplace.language.text.terms import term_of
 
-# Text beyond this says nothing more about whether two statements are the same.
+# Longer text is cut: the rest does not affect whether two statements are the same.
 MAX_CHARACTERS = 4_000
 
 _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
@@ -59,7 +59,7 @@ _SENTENCE_ENDS = frozenset(".!?:\n")
 
 
 def tokenize(text: str, language: str) -> tuple[CompareToken, ...]:
-    """The tokens of a text with what they say and do."""
+    """Tokens of a text with their roles and terms."""
     text = text[:MAX_CHARACTERS]
     found = scan_tokens(text, elides=language in ("fr", "it"))
     found = join_split_words(_without_abbreviations(found))
@@ -73,7 +73,7 @@ def tokenize(text: str, language: str) -> tuple[CompareToken, ...]:
 
 
 def _without_abbreviations(tokens: list[CompareToken]) -> list[CompareToken]:
-    """ "Mr. Weiss" is no end of a sentence."""
+    """ "Mr. Weiss" is not the end of a sentence."""
     return [
         token
         for at, token in enumerate(tokens)
@@ -89,17 +89,17 @@ def _is_abbreviation(token: CompareToken) -> bool:
 
 
 def _join_numbers(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Numbers in digits and in words get the same term."""
+    """Numbers in digits and in words get equal terms."""
     words = [token.word for token in tokens]
     joined: list[CompareToken] = []
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        spoken = (
+        number_in_words = (
             parse_number_words(words, at, language) if token.kind is CompareTokenKind.WORD else None
         )
-        if spoken and not _is_weekday(tokens, at) and not _is_hebrew_second(tokens, at):
-            value, end = spoken
+        if number_in_words and not _is_weekday(tokens, at) and not _is_hebrew_second(tokens, at):
+            value, end = number_in_words
             term = number_term(Decimal(value))
             joined.append(join_tokens(tokens[at:end], CompareTokenKind.NUMBER, term, term))
             at = end
@@ -120,7 +120,7 @@ def _join_numbers(tokens: list[CompareToken], language: str) -> list[CompareToke
 
 
 def _is_hebrew_second(tokens: list[CompareToken], at: int) -> bool:
-    """«שני» is two of what follows in the plural; else it is Monday, the second, or a name."""
+    """«שני» before a plural is "two"; else it is Monday, "second", or a name."""
     following = tokens[at + 1].word if at + 1 < len(tokens) else ""
     return tokens[at].word == "שני" and not following.endswith(("ים", "ות", "יי"))
 
@@ -143,7 +143,7 @@ def _time_term(text: str) -> str:
 
 
 def _join_units(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """A number and its unit or currency are one quantity."""
+    """A number and its unit or currency become one quantity."""
     joined: list[CompareToken] = []
     for token in tokens:
         last = joined[-1] if joined else None
@@ -152,18 +152,18 @@ def _join_units(tokens: list[CompareToken], language: str) -> list[CompareToken]
             if token.word in _CLOCK and value is not None and value == int(value):
                 joined[-1] = join_tokens([last, token], CompareTokenKind.TIME, f"t:{int(value)}:00")
                 continue
-            glued = token.start == last.end
+            is_adjacent = token.start == last.end
             term = quantity_term(value, token.word) if value is not None else None
-            if term and (token.word not in ("k", "bn") or glued):
+            if term and (token.word not in ("k", "bn") or is_adjacent):
                 joined[-1] = join_tokens([last, token], CompareTokenKind.NUMBER, term, last.bare)
                 continue
-            if glued and is_ordinal_ending(token.word):
+            if is_adjacent and is_ordinal_ending(token.word):
                 joined[-1] = join_tokens(
                     [last, token], CompareTokenKind.NUMBER, last.term, last.bare
                 )
                 continue
-            if glued and token.kind is CompareTokenKind.WORD:
-                code = f"c:{last.word}{token.word}"  # "12A" is no twelve
+            if is_adjacent and token.kind is CompareTokenKind.WORD:
+                code = f"c:{last.word}{token.word}"  # "12A" is not twelve
                 joined[-1] = join_tokens([last, token], CompareTokenKind.CODE, code)
                 continue
         if (
@@ -184,12 +184,12 @@ def _join_units(tokens: list[CompareToken], language: str) -> list[CompareToken]
 
 
 def is_ordinal_ending(word: str) -> bool:
-    """3rd, 3º, 3ème: the ending changes nothing."""
+    """3rd, 3º, 3ème: the ending is ignored."""
     return word in ("st", "nd", "rd", "th", "º", "ª", "e", "er", "ème", "го", "й")
 
 
 def _join_phrases(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Several words that do one thing become one token with its role."""
+    """Multi-word expressions become one token with their role."""
     known, single = phrase_roles(language), word_roles(language)
     joined: list[CompareToken] = []
     at = 0
@@ -218,14 +218,14 @@ def _join_phrases(tokens: list[CompareToken], language: str) -> list[CompareToke
 
 
 def _is_hyphen(tokens: list[CompareToken], at: int) -> bool:
-    """ "по-английски": a dash without spaces joins no subject with what it is."""
+    """ "по-английски": a dash without spaces is not a copula."""
     if tokens[at].text not in ("-", "–") or not 0 < at < len(tokens) - 1:
         return False
     return tokens[at - 1].end == tokens[at].start and tokens[at].end == tokens[at + 1].start
 
 
 def _mark_letters(tokens: list[CompareToken]) -> list[CompareToken]:
-    """ "Plan A", "option a": a letter that names something is no article."""
+    """ "Plan A", "option a": a letter that names something is not an article."""
     found = list(tokens)
     for at, token in enumerate(tokens):
         if len(token.text) != 1:
@@ -247,7 +247,7 @@ def _mark_letters(tokens: list[CompareToken]) -> list[CompareToken]:
 
 
 def _mark_versions(tokens: list[CompareToken]) -> list[CompareToken]:
-    """Behind a name or a noun, 2.1 and 2.10 are two versions; of something counted, one number."""
+    """After a name or noun, 2.1 and 2.10 are different versions; as quantities they are equal."""
     if not any(token.kind is CompareTokenKind.NUMBER for token in tokens):
         return tokens
     return [
@@ -264,7 +264,7 @@ def _mark_versions(tokens: list[CompareToken]) -> list[CompareToken]:
 
 
 def _mark_no_longer(tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """Beside a negation "plus", "più", "יותר" say "no longer", unless they compare."""
+    """With a negation "plus", "più", "יותר" mean "no longer", unless they compare."""
     if not any(token.role == "not" for token in tokens):
         return tokens
     more = ExclusiveWord("amount", "more")
@@ -288,12 +288,12 @@ def _compares(tokens: list[CompareToken], at: int) -> bool:
 
 
 def _role_of_s(before: list[CompareToken]) -> str:
-    """ "she's tall" is a verb, "Dana's car" is not."""
+    """ "she's tall" has a verb, "Dana's car" does not."""
     return "copula" if before and before[-1].role in ("pron", "clause", "article") else "poss"
 
 
 def _with_terms(text: str, tokens: list[CompareToken], language: str) -> list[CompareToken]:
-    """What each token is compared by."""
+    """Set the term that each token is compared by."""
     quoted = quoted_spans(text) if any(c in text for c in '"“«„') else []
     has_case = language not in ("he", "ar")
     first = True
@@ -310,7 +310,7 @@ def _with_terms(text: str, tokens: list[CompareToken], language: str) -> list[Co
             if title := title_term(tokens, at, language):
                 token = token.but(kind=CompareTokenKind.WORD, term=title)
             elif at and has_case and title_term(tokens, at - 1, language):
-                token = token.but(kind=CompareTokenKind.NAME)  # "Dr. Sommer" is no season
+                token = token.but(kind=CompareTokenKind.NAME)  # "Dr. Sommer" is not a season
                 token = token.but(term=token.word) if token.term.startswith("x:") else token
             if inside and token.kind is CompareTokenKind.WORD:
                 token = token.but(kind=CompareTokenKind.NAME, term=token.term or token.word)
@@ -320,7 +320,7 @@ def _with_terms(text: str, tokens: list[CompareToken], language: str) -> list[Co
 
 
 def _mark_term(token: CompareToken) -> CompareToken:
-    """An emoji or a sign means something, a comma does not."""
+    """An emoji or a symbol has a meaning, a comma has not."""
     meaning = token.text if ord(token.text[0]) > 0x2190 or token.text in "#+<>%&@*" else ""
     return token.but(term=meaning)
 
@@ -362,9 +362,9 @@ def _is_known(word: str, language: str) -> bool:
 
 @lru_cache(maxsize=32_768)
 def stem_of(word: str, language: str, is_name: bool = False) -> str:
-    """What a word is compared by: its stem, or that of the first of its synonyms."""
+    """The comparison term of a word: its stem, or that of its first synonym."""
     word = synonyms(language).get(word, word)
-    if not word:  # of nothing but marks that folding takes away
+    if not word:  # only of marks that folding removes
         return word
     if language == "ar":
         return _strip_prefixes(word, language)
@@ -376,13 +376,12 @@ def stem_of(word: str, language: str, is_name: bool = False) -> str:
     return word if stemmed is None else stemmed
 
 
-# Names are declined like nouns; the stemmer also takes off what only other words end in.
+# Names are declined like nouns; the stemmer would also remove endings of other words.
 _RUSSIAN_CASE = re.compile("(?<=...)(?:ами|ями|[оеё]м|[оея]й|[аеоя]ю|[ая][мх]|[аяоеуюыиьй])$")
 _ARABIC_PREFIX = re.compile("^(?:و|ف)?(?:ب|ل|ك)?(?:ال|لل)?(?=.{3})")
 
 
 def _strip_prefixes(word: str, language: str) -> str:
-    """A word without the prefixes glued to it."""
     if language == "ar":
         return _ARABIC_PREFIX.sub("", word)
     if language == "he" and len(word) > 3 and word[0] in "הבלמשו":

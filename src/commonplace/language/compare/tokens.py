@@ -1,4 +1,4 @@
-"""Tokens of a statement: kinds, scanning, titles, and when two tokens are the same."""
+"""Tokens of a statement: kinds, scanning, titles, and equality of two tokens."""
 
 import re
 from collections import Counter
@@ -20,14 +20,14 @@ from commonplace.language.text.sentences import is_past
 
 
 class CompareTokenKind(StrEnum):
-    """What a token is, as far as its looks tell."""
+    """Kind of a token, by its form."""
 
     WORD = "word"
-    NAME = "name"  # capital letter where none is needed, or quoted
-    NUMBER = "number"  # a count, a quantity with its unit, an amount of money
+    NAME = "name"  # a capital where none is required, or quoted
+    NUMBER = "number"  # a count, a quantity with its unit, a sum of money
     DATE = "date"
     TIME = "time"
-    CODE = "code"  # versions, addresses, mixed letters and digits: exact
+    CODE = "code"  # versions, addresses, mixed letters and digits: compared exactly
     MARK = "mark"
 
 
@@ -38,15 +38,15 @@ VALUE_KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CompareToken:
-    """A piece of text with what it says: equal terms say the same."""
+    """A piece of text with its meaning: tokens with equal terms are equal."""
 
     text: str  # as written
     word: str  # folded
     kind: CompareTokenKind
     start: int
     end: int
-    role: str = ""  # what it does in the sentence: see grammar.toml
-    term: str = ""  # what is compared; empty where a token adds nothing
+    role: str = ""  # function in the sentence: see grammar.toml
+    term: str = ""  # compared; empty if the token adds no meaning
     bare: str = ""  # a quantity's number without its unit, for "weighs 70" and "weighs 70 kg"
 
     @property
@@ -60,7 +60,7 @@ class CompareToken:
         term: str | None = None,
         bare: str | None = None,
     ) -> "CompareToken":
-        """The token with something else about it; made for speed, since every word passes here."""
+        """A copy with changed fields; written for speed, because each word uses it."""
         return CompareToken(
             self.text,
             self.word,
@@ -88,7 +88,7 @@ HEBREW_PREFIXES = frozenset("בלמהוכש")
 
 
 def is_same_term(one: CompareToken, other: CompareToken) -> bool:
-    """Equal, or a date or quantity of which one leaves something out."""
+    """Equal, or a date or quantity that leaves a part out."""
     if one.term == other.term:
         return True
     if one.kind is CompareTokenKind.WORD and other.kind is CompareTokenKind.WORD:
@@ -109,17 +109,17 @@ def is_same_term(one: CompareToken, other: CompareToken) -> bool:
 
 
 def _is_prefixed_form(longer: str, shorter: str) -> bool:
-    """Short Hebrew names keep their prefix in the analyser: לדן is "to Dan"."""
+    """The analyser keeps the prefix of short Hebrew names: לדן is "to Dan"."""
     return len(shorter) > 1 and longer[1:] == shorter and longer[0] in HEBREW_PREFIXES
 
 
 def unmatched_tokens(
     these: Iterable[CompareToken], those: Sequence[CompareToken]
 ) -> list[CompareToken]:
-    """The tokens of the first that have no partner in the second, each partner used once.
+    """Tokens of the first sequence without a partner in the second; each partner is used once.
 
-    Equal terms find each other first; only what is then left is compared pair by pair, and only
-    where it is little, so that long texts take linear time.
+    Equal terms are matched first. Only the rest is compared pairwise, and only if it is short, so
+    that long texts take linear time.
     """
     counts = Counter(token.term for token in those)
     lacking = []
@@ -135,7 +135,7 @@ def unmatched_tokens(
 
 
 def _take(counts: Counter[str], term: str) -> bool:
-    """Whether one more of this term is left."""
+    """Use up one occurrence of a term; False if none is left."""
     counts[term] -= 1
     return counts[term] >= 0
 
@@ -149,11 +149,10 @@ def _take_partner(token: CompareToken, left: list[CompareToken]) -> bool:
 
 
 def tokens_text(tokens: Sequence[CompareToken]) -> str:
-    """Tokens as a reader wrote them."""
     return " ".join(token.text for token in tokens)[:80]
 
 
-# What the feminine adds to the masculine, or has in place of its ending.
+# Feminine endings, added to the masculine or replacing its ending.
 _FEMININE_ENDINGS = {
     "de": (("", "in"),),
     "es": (("o", "a"), ("", "a"), ("e", "a")),
@@ -169,7 +168,7 @@ _HEBREW_ROLE = re.compile("ה[א-ת]{4,}")
 
 
 def is_other_gender(one: CompareToken, other: CompareToken, language: str) -> bool:
-    """The same noun for a man and for a woman. Names are two people: Daniel, Daniela."""
+    """The same noun for a man and for a woman. Names are different people: Daniel, Daniela."""
     if language == "he" and _is_construct_pair(one.word, other.word):
         return True
     if not _is_role_noun(one, language) or not _is_role_noun(other, language):
@@ -179,7 +178,7 @@ def is_other_gender(one: CompareToken, other: CompareToken, language: str) -> bo
 
 
 def _is_construct_pair(one: str, other: str) -> bool:
-    """A noun before its owner: רואה החשבון, רואת החשבון. No name ends like the feminine."""
+    """A noun before its owner: רואה החשבון, רואת החשבון. No name has this feminine ending."""
     man, woman = sorted((one, other), key=lambda word: (len(word), word[-1] == "ת"))
     return len(man) > 2 and woman in (man + "ת", man[:-1] + "ת" if man[-1] == "ה" else "")
 
@@ -187,7 +186,7 @@ def _is_construct_pair(one: str, other: str) -> bool:
 def _is_role_noun(token: CompareToken, language: str) -> bool:
     if language == "he":
         return _HEBREW_ROLE.fullmatch(token.word) is not None
-    # German writes every noun like a name.
+    # German capitalises all nouns.
     return len(token.word) >= _MIN_NOUN_LETTERS and (
         token.kind is CompareTokenKind.WORD or language == "de"
     )
@@ -195,16 +194,16 @@ def _is_role_noun(token: CompareToken, language: str) -> bool:
 
 def _is_gender_pair(man: str, woman: str, language: str) -> bool:
     return any(
-        man.endswith(his) and woman == man[: len(man) - len(his)] + hers
-        for his, hers in _FEMININE_ENDINGS.get(language, ())
+        man.endswith(masculine) and woman == man[: len(man) - len(masculine)] + feminine
+        for masculine, feminine in _FEMININE_ENDINGS.get(language, ())
     )
 
 
 _CODE = CompareTokenKind.CODE
 _LETTER = rf"[^\W\d_][{COMBINING_MARKS}]*"
 
-# In the order in which they are tried. Every repetition is over one class of characters and
-# bounded or possessive, so that no text takes more than linear time.
+# In order of precedence. Each repetition is over one character class and bounded or possessive, so
+# that scanning takes linear time.
 _TOKEN = re.compile(
     r"(?P<url>(?:https?://|www\.)\S{1,500}+)"
     r"|(?P<mail>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+)"
@@ -234,7 +233,7 @@ MAX_TOKEN_CHARACTERS = 64
 
 
 def scan_tokens(text: str, elides: bool) -> list[CompareToken]:
-    """The tokens of a text. `elides`: the language writes "l'homme" for two words."""
+    """Scan a text. `elides`: the language writes "l'homme" for two words."""
     found: list[CompareToken] = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or ""
@@ -262,7 +261,7 @@ _KIND_BY_GROUP = {
 
 
 def quoted_spans(text: str) -> list[tuple[int, int]]:
-    """Where quotation marks enclose something."""
+    """Spans inside quotation marks."""
     return [match.span(1) for match in _QUOTED.finditer(text)]
 
 
@@ -272,7 +271,7 @@ def _match_token(match: re.Match[str], term: str, kind: CompareTokenKind) -> Com
 
 
 def _word_tokens(text: str, start: int, elides: bool) -> Iterator[CompareToken]:
-    """A word, or the words that an apostrophe joins."""
+    """A word, or the words joined by an apostrophe."""
     plain = text.translate(_APOSTROPHES)
     if "'" not in plain and '"' not in plain and "״" not in plain and "׳" not in plain:
         if plain.lower() == "cannot":
@@ -332,9 +331,9 @@ _VERBAL = frozenset({"copula", "have", "verb", "past", "future", "maybe"})
 
 
 def is_name_word(tokens: list[CompareToken], at: int, language: str) -> bool:
-    """ "Will called Rose": words that are names where they have a capital letter.
+    """ "Will called Rose": words that are names if capitalised.
 
-    All words have one at the beginning; there only a verb after it makes it a name.
+    At the start of a text every word is capitalised; there it needs a verb after it.
     """
     token = tokens[at]
     if token.word not in ambiguous_names(language) or not token.text.istitle():
@@ -352,7 +351,7 @@ TITLE_PREFIX = "title:"
 
 @cache
 def _titles() -> dict[str, str]:
-    """Each title with what it is compared by: "Dr." and "Doctor" are one."""
+    """Titles with their terms: "Dr." and "Doctor" are equal."""
     lists = load_table("single")["any"]
     found = {word: word for word in parse_word_list(lists["titles"])}
     for row in lists["same_titles"]:
@@ -362,7 +361,7 @@ def _titles() -> dict[str, str]:
 
 
 def title_term(tokens: list[CompareToken], at: int, language: str) -> str:
-    """The term of a title that stands before a name, else nothing."""
+    """The term of a title before a name, else ""."""
     title = _titles().get(tokens[at].word)
     named = tokens[at + 1] if at + 1 < len(tokens) else None
     if (

@@ -1,7 +1,7 @@
 """Calibration: from cosine to similarity, measured on labelled pairs.
 
-Half of the pairs of a script draw the map, the other half prove it. A script without proof is one
-where the model is blind: its cosines say nothing, and words have to decide.
+Half of a script's pairs fit the map, the other half validate it. A script that fails validation is
+unsupported by the model: its cosines are not used, and words decide.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from commonplace.language.embedders.embedder import Calibration, CalibrationProo
 from commonplace.language.text.detect import Script, detect_script
 from commonplace.model import validation
 
-MIN_PAIRS = 40  # of a script, half of them held out; fewer prove nothing
+MIN_PAIRS = 40  # per script, half of them held out; fewer are not enough
 MIN_CORRELATION = 0.6  # Spearman, on the held-out half
-UNRELATED = 0.2  # as people judged
-MAX_UNRELATED = 0.75  # a link's threshold: unrelated pairs must stay below it
-UNRELATED_SHARE = 0.95  # … all but one in twenty
+UNRELATED = 0.2  # by human judgement
+MAX_UNRELATED = 0.75  # threshold of a link: unrelated pairs must be below it
+UNRELATED_SHARE = 0.95  # … 95 % of them
 
 _REMEDY = 'Write {"a": "…", "b": "…", "similarity": 0.8} on each line.'
 _GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -36,34 +36,34 @@ Floats = NDArray[np.float64]
 class CalibrationPair:
     a: str
     b: str
-    similarity: float  # 0 to 1, as people judge it
+    similarity: float  # 0 to 1, by human judgement
 
     @property
     def script(self) -> Script | None:
-        """None: two scripts in one pair say nothing about either."""
+        """None if the two texts have different scripts: the pair is evidence for neither."""
         one, other = detect_script(self.a), detect_script(self.b)
         return one if one is other else None
 
 
 def parse_pairs(lines: Iterable[str]) -> list[CalibrationPair]:
-    """A line of JSON each: {"a": …, "b": …, "similarity": 0 to 1}."""
+    """One JSON object per line: {"a": …, "b": …, "similarity": 0 to 1}."""
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
         raise InvalidInput("lines must be a list.", remedy=_REMEDY, field="lines")
     return [_parse_pair(line, number) for number, line in enumerate(lines, 1) if str(line).strip()]
 
 
 def _parse_pair(line: str, number: int) -> CalibrationPair:
-    """A file may come from anywhere, so each line is checked like input."""
+    """Each line is validated like input: the file may come from anywhere."""
     try:
-        told = json.loads(line)
+        parsed = json.loads(line)
         return CalibrationPair(
-            validation.text(told["a"], "a"),
-            validation.text(told["b"], "b"),
-            validation.number(told["similarity"], "similarity", 0, 1),
+            validation.text(parsed["a"], "a"),
+            validation.text(parsed["b"], "b"),
+            validation.number(parsed["similarity"], "similarity", 0, 1),
         )
     except InvalidInput as error:
-        told = f"Line {number}: {error.message}"
-        raise InvalidInput(told, remedy=_REMEDY, field="lines") from error
+        message = f"Line {number}: {error.message}"
+        raise InvalidInput(message, remedy=_REMEDY, field="lines") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidInput(
             f"Line {number} is not a pair.", remedy=_REMEDY, field="lines"
@@ -71,46 +71,46 @@ def _parse_pair(line: str, number: int) -> CalibrationPair:
 
 
 def calibrate(embedder: Embedder, pairs: Sequence[CalibrationPair]) -> Calibration:
-    """Every second pair of a script is held out. Raises EmbedderDown."""
+    """Fit and validate a map per script; every second pair is held out. Raises EmbedderDown."""
     knots: dict[Script, Knots] = {}
     proofs: dict[Script, CalibrationProof] = {}
     for each in Script:
         of_script = [pair for pair in pairs if pair.script is each]
         if len(of_script) < MIN_PAIRS:
             continue
-        drawn, proof = _fit_and_prove(
+        fitted, proof = _fit_and_prove(
             cosines_of(embedder, of_script), _judged_similarities(of_script)
         )
         proofs[each] = proof
         if proof.holds:
-            knots[each] = drawn
+            knots[each] = fitted
     return Calibration(knots, proofs)
 
 
 def _fit_and_prove(cosines: Floats, judged: Floats) -> tuple[Knots, CalibrationProof]:
-    drawn = fit_knots(cosines[::2], judged[::2])
-    at, values = zip(*drawn, strict=True)
-    told = np.interp(cosines[1::2], at, values)
+    fitted = fit_knots(cosines[::2], judged[::2])
+    at, values = zip(*fitted, strict=True)
+    predicted = np.interp(cosines[1::2], at, values)
     held_out = judged[1::2]
-    unrelated = told[held_out <= UNRELATED]
+    unrelated = predicted[held_out <= UNRELATED]
     highest = float(np.quantile(unrelated, UNRELATED_SHARE)) if len(unrelated) else 1.0
-    correlation = spearman(told, held_out)
-    return drawn, CalibrationProof(
+    correlation = spearman(predicted, held_out)
+    return fitted, CalibrationProof(
         pairs=len(judged),
         correlation=round(correlation, 3),
-        error=round(float(np.mean(np.abs(told - held_out))), 3),
+        error=round(float(np.mean(np.abs(predicted - held_out))), 3),
         unrelated=round(highest, 3),
         holds=correlation >= MIN_CORRELATION and highest < MAX_UNRELATED,
     )
 
 
 def fit_knots(cosines: Floats, judged: Floats) -> Knots:
-    """The rising line through (0, 0), two bends and (1, 1) that errs least on these pairs."""
+    """The increasing piecewise linear map through (0, 0), two knots and (1, 1) with least error."""
     best: Knots = ((0.0, 0.0), (1.0, 1.0))
     least = np.inf
     for bends in combinations(_GRID, _INNER_KNOTS):
         at = (0.0, *bends, 1.0)
-        # A line with bends is a sum of hats, one on each knot, so the heights are least squares.
+        # A piecewise linear function is a sum of hat functions, one per knot: least squares.
         hats = np.stack([np.interp(cosines, at, np.eye(len(at))[i]) for i in range(len(at))], 1)
         inner, *_ = np.linalg.lstsq(hats[:, 1:-1], judged - hats[:, -1], rcond=None)
         heights = (0.0, *(round(float(height), 3) for height in inner), 1.0)
@@ -121,7 +121,7 @@ def fit_knots(cosines: Floats, judged: Floats) -> Knots:
 
 
 def spearman(one: Floats, other: Floats) -> float:
-    """Correlation of ranks, ties sharing theirs; 0 where one of them does not vary."""
+    """Spearman's rank correlation with shared ranks for ties; 0 if one side is constant."""
     ranks = _ranks(one), _ranks(other)
     if min(np.ptp(ranks[0]), np.ptp(ranks[1])) == 0:
         return 0.0
@@ -143,11 +143,12 @@ def _judged_similarities(pairs: Sequence[CalibrationPair]) -> Floats:
     return np.array([pair.similarity for pair in pairs])
 
 
-# ——— as it is kept with the vectors ———
+# ——— stored form ———
 
 
 def calibration_to_text(calibration: Calibration, measured: bool) -> str:
-    """``measured``: on a user's own pairs, so that it outranks what ships with the embedder."""
+    """``measured``: on the user's own pairs; overrides the calibration shipped with the
+    embedder."""
     scripts = {
         str(each): {
             "knots": calibration.knots.get(each),
@@ -160,8 +161,8 @@ def calibration_to_text(calibration: Calibration, measured: bool) -> str:
 
 
 def calibration_from_text(text: str) -> tuple[Calibration, bool]:
-    told = json.loads(text)
-    scripts = {Script(name): about for name, about in told["scripts"].items()}
+    stored = json.loads(text)
+    scripts = {Script(name): about for name, about in stored["scripts"].items()}
     knots = {
         each: tuple((float(at), float(value)) for at, value in about["knots"])
         for each, about in scripts.items()
@@ -172,4 +173,4 @@ def calibration_from_text(text: str) -> tuple[Calibration, bool]:
         for each, about in scripts.items()
         if about["proof"]
     }
-    return Calibration(knots, proofs), bool(told["measured"])
+    return Calibration(knots, proofs), bool(stored["measured"])

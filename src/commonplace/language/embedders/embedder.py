@@ -19,41 +19,41 @@ Vectors = NDArray[np.float32]
 
 
 class EmbedderDown(Exception):
-    """The model cannot answer now; the text is kept and embedded later."""
+    """The model is not available now; the text is stored and embedded later."""
 
 
-# Points (cosine, similarity), both rising; straight lines run between them.
+# Points (cosine, similarity), both increasing; linear in between.
 Knots = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationProof:
-    """How a script's map did on pairs that it was not drawn from."""
+    """Validation of a script's map on pairs that it was not fitted to."""
 
-    pairs: int  # judged by people; half of them drew the map, half prove it
-    correlation: float  # Spearman, with what people say
+    pairs: int  # judged by people; half of them fit the map, half validate it
+    correlation: float  # Spearman, with human judgement
     error: float  # mean absolute
-    unrelated: float  # all but one in twenty unrelated pairs stay below
-    holds: bool  # False: the model is blind here
-    # True: proved is a map drawn in the same way from half of the pairs; the one in use was drawn
-    # from all of them, and differs from it by at most 0.05.
+    unrelated: float  # 95 % of the unrelated pairs are below
+    holds: bool  # False: the model does not support this script
+    # True: the validated map was fitted in the same way to half of the pairs; the one in use was
+    # fitted to all of them, and differs by at most 0.05.
     of_a_twin: bool = False
 
     @property
     def held_out(self) -> int:
-        """How many of the pairs prove it."""
+        """Number of pairs for validation."""
         return self.pairs // 2
 
     def __str__(self) -> str:
-        whose = ", of a map drawn like it" if self.of_a_twin else ""
-        return f"correlation {self.correlation:.2f} on {self.held_out:,} held-out pairs{whose}"
+        suffix = ", of a map drawn like it" if self.of_a_twin else ""
+        return f"correlation {self.correlation:.2f} on {self.held_out:,} held-out pairs{suffix}"
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How raw cosine maps to the contract's one similarity scale, per script.
+    """Maps raw cosine to the common similarity scale, per script.
 
-    A script that is not listed is one where the model is blind.
+    Scripts that are not listed are not supported by the model.
     """
 
     knots: Mapping[Script, Knots]
@@ -69,19 +69,19 @@ class Calibration:
                 raise ValueError(f"calibration for {script} leaves the scale from 0 to 1")
 
     def with_measured(self, found: Calibration) -> Calibration:
-        """What was measured counts; of other scripts, what was known before."""
+        """The measured calibration, with this one's for other scripts."""
         kept = {each: knots for each, knots in self.knots.items() if each not in found.proofs}
         return Calibration({**kept, **found.knots}, {**self.proofs, **found.proofs})
 
     def similarity(self, cosine: float, script: Script) -> float | None:
-        """Similarity from 0 to 1; None where it is unknown."""
+        """Similarity from 0 to 1; None if unknown."""
         found = self.similarities(np.array([cosine]), script)
         return None if found is None else float(found[0])
 
     def similarities(
         self, cosines: NDArray[np.floating], script: Script
     ) -> NDArray[np.float64] | None:
-        """The same for many cosines at once."""
+        """The same for many cosines."""
         knots = self.knots.get(script)
         if knots is None:
             return None
@@ -91,32 +91,34 @@ class Calibration:
     def similarities_between(
         self, cosines: NDArray[np.floating], one: Script, others: Sequence[Script]
     ) -> NDArray[np.float64]:
-        """Known only where the model reads both sides, and then as the stricter side sees it;
-        not a number where it is unknown."""
-        told = np.full(len(cosines), np.nan)
-        mine = self.similarities(cosines, one)
-        if mine is None:
-            return told
+        """Similarities between texts of two scripts: the lower of both maps; NaN if the model does
+        not support one of them."""
+        similarities = np.full(len(cosines), np.nan)
+        own_similarities = self.similarities(cosines, one)
+        if own_similarities is None:
+            return similarities
         written_in = np.array([str(other) for other in others])
         for other in set(others):
-            theirs = self.similarities(cosines, other)
-            if theirs is not None:
-                here = written_in == str(other)
-                told[here] = np.minimum(mine, theirs)[here]
-        return told
+            other_similarities = self.similarities(cosines, other)
+            if other_similarities is not None:
+                in_script = written_in == str(other)
+                similarities[in_script] = np.minimum(own_similarities, other_similarities)[
+                    in_script
+                ]
+        return similarities
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. The name and the dimension are stored with the vectors."""
+    """Turns texts into vectors. Its name and dimension are stored with the vectors."""
 
     name: str
     dimension: int
     calibration: Calibration
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, of unit length, or all zero for a text with nothing to embed.
+        """One row per text, of unit length, or all zeros for a text with nothing to embed.
 
-        Raises EmbedderDown when the model cannot answer now.
+        Raises EmbedderDown if the model is not available now.
         """
         ...
 
@@ -128,7 +130,7 @@ def unit_rows(rows: NDArray[np.floating]) -> Vectors:
 
 
 class AbsentEmbedder:
-    """Known by name and dimension alone: exchanging an embedder must not depend on the old one."""
+    """Has only a name and a dimension, so that replacing an embedder does not need the old one."""
 
     calibration = Calibration({})
 
@@ -145,7 +147,7 @@ _HIGHEST_PORT = 65535
 
 @dataclass(frozen=True, slots=True)
 class EmbedderServer:
-    """Where to ask and how; the names are those of the settings without `embedder_`."""
+    """Address and options of a server; fields are named like the settings without `embedder_`."""
 
     url: str
     model: str
@@ -162,7 +164,7 @@ class EmbedderServer:
                 "or ? in it.",
                 field="embedder_url",
             )
-        if not _is_one_ascii_word(self.key):  # anything else cannot be sent in a header
+        if not _is_one_ascii_word(self.key):  # other values cannot be sent in a header
             raise BadSettings(
                 "embedder_key holds a space, a line break or a character that is not ASCII.",
                 remedy="Copy the key again, on one line and without quotes.",
@@ -183,7 +185,7 @@ class EmbedderServer:
 
     @property
     def is_loopback(self) -> bool:
-        """What is sent there does not leave the machine."""
+        """Whether the data stays on this machine."""
         host = urllib.parse.urlsplit(self.url).hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -197,7 +199,7 @@ def _is_plain_address(url: str) -> bool:
     try:
         parts = urllib.parse.urlsplit(url)
         port = parts.port
-    except ValueError:  # half an IPv6 address, or a port that is none
+    except ValueError:  # half an IPv6 address, or an invalid port
         return False
     plain = "@" not in parts.netloc and "?" not in url and "#" not in url
     known = port is None or 0 < port <= _HIGHEST_PORT

@@ -1,4 +1,4 @@
-"""Hashing embedder: words and character n-grams; sees spelling, not meaning."""
+"""Hashing embedder: words and character n-grams; compares spelling, not meaning."""
 
 import math
 from collections import Counter
@@ -23,8 +23,8 @@ from commonplace.language.text.normalise import fold
 # set: Spearman 0.753, mean absolute error 0.161. The weights below were chosen on the same pairs
 # (27 settings, Spearman 0.614–0.753), so other pairs will score a little lower.
 _KNOTS = ((0.0, 0.0), (0.1, 0.194), (0.9, 0.874), (1.0, 1.0))
-# The one above was drawn from all of the pairs, so it has none left to prove it; in Hebrew, nothing
-# that was drawn held.
+# The map above was fitted to all pairs, so that none is left to validate it; no map for Hebrew
+# passed validation.
 _PROOFS = {
     Script.LATIN: CalibrationProof(
         pairs=1500, correlation=0.746, error=0.162, unrelated=0.504, holds=True, of_a_twin=True
@@ -36,7 +36,7 @@ _PROOFS = {
 
 _SHORTEST_PART, _LONGEST_PART = 3, 5
 
-# What each weighs in a text's vector, chosen on the pairs named above.
+# Feature weights in a text's vector, chosen on the pairs named above.
 _WORD_WEIGHT = 1.0
 _PARTS_WEIGHT = 1.5
 _SMALL_WORD_WEIGHT = 0.3
@@ -46,13 +46,13 @@ _TEXTS_AT_ONCE = 512
 _CACHED_WORDS = 32_768
 _LONGEST_CACHED_WORD = 32
 
-# For one word: a number for each of its features, whose lowest bit is the sign, and its weight.
+# Of one word: a hash per feature, whose lowest bit is the sign, and the weights.
 _Features = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class HashingEmbedder:
-    """Character n-grams are counted alike in every script, but how far spelling goes along with
-    meaning was proved for Latin letters alone."""
+    """Character n-grams work in each script, but the relation of spelling to meaning was validated
+    for Latin letters only."""
 
     calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS)
 
@@ -70,7 +70,7 @@ class HashingEmbedder:
         return rows
 
     def _embed_chunk(self, texts: Sequence[str]) -> Vectors:
-        """All features of all texts in one sum: row by row, bucket by bucket."""
+        """All features of all texts in one sum over rows and buckets."""
         hashes: list[NDArray[np.int64]] = []
         weights: list[NDArray[np.float64]] = []
         sizes = np.zeros(len(texts), dtype=np.int64)
@@ -78,7 +78,7 @@ class HashingEmbedder:
             for word, count in Counter(fold(text).split()).items():
                 word_hashes, word_weights = _features(word)
                 hashes.append(word_hashes)
-                # A word said ten times is not ten times the meaning.
+                # Repetition counts logarithmically.
                 weights.append(word_weights * (1 + math.log(count)))
                 sizes[row] += len(word_hashes)
         if not hashes:
@@ -97,12 +97,12 @@ class HashingEmbedder:
 
 
 def _features(word: str) -> _Features:
-    # Long "words" are mostly unspaced sentences, which do not come twice.
+    # Long "words" are mostly unspaced sentences, which rarely repeat.
     return _cached(word) if len(word) <= _LONGEST_CACHED_WORD else _compute(word)
 
 
 def _compute(word: str) -> _Features:
-    """The word itself and its parts; small words of any language say little."""
+    """Features of a word and its parts; stop words of any language have little weight."""
     bounded = f"^{word}$"
     parts = [
         bounded[i : i + size]
@@ -119,5 +119,5 @@ _cached = lru_cache(maxsize=_CACHED_WORDS)(_compute)
 
 
 def _hash(feature: str) -> int:
-    """A number that is the same in every process, unlike Python's own hash."""
+    """A hash that is stable between processes, unlike Python's hash()."""
     return int.from_bytes(blake2b(feature.encode(), digest_size=7).digest(), "big")

@@ -24,11 +24,11 @@ from commonplace.language.embedders.embedder import (
 )
 from commonplace.language.text.detect import Script
 
-if TYPE_CHECKING:  # heavy, so it comes with the model, when the first text does
+if TYPE_CHECKING:  # slow imports: deferred until the first text
     from tokenizers import Tokenizer
 
-# Drawn from half of the 1,500 pairs of the English STS-B dev set, proved on the other half; in
-# Hebrew it does not see meaning (docs/embedders.md).
+# Fitted to half of the 1,500 pairs of the English STS-B dev set, validated on the other half;
+# Hebrew is not supported (docs/embedders.md).
 _KNOTS = ((0.0, 0.0), (0.25, 0.132), (0.95, 0.852), (1.0, 1.0))
 _PROOFS = {
     Script.LATIN: CalibrationProof(
@@ -46,9 +46,9 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 _INSTALL = "pip install 'commonplace[minilm]'"
 
-_MAX_TOKENS = 256  # tokens; the model was trained on no more, the rest of a text is not read
+_MAX_TOKENS = 256  # the model's training limit; the rest of a text is ignored
 _TEXTS_AT_ONCE = 512
-_ROWS_AT_ONCE = 32  # more are no faster, and need more memory
+_ROWS_AT_ONCE = 32  # larger batches are not faster and need more memory
 
 _Tokens = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ class _MiniLmModel:
 
 
 class MiniLmEmbedder:
-    """Nothing is imported or read until the first text comes; what is missing is said at once."""
+    """Loads the model with the first text; missing files are reported at once."""
 
     name = "all-minilm-l6-v2-int8"
     dimension = 384
@@ -103,8 +103,8 @@ class MiniLmEmbedder:
 
 
 def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of texts about as long as each other, so that little is padding; empty ones have no
-    meaning to read (two tokens are the marks at the ends)."""
+    """Indices of texts of similar length, to minimise padding; empty texts (only the two end marks)
+    are left out."""
     places = [place for place in range(len(tokens)) if len(tokens[place]) > 2]
     places.sort(key=lambda place: len(tokens[place]))
     for start in range(0, len(places), _ROWS_AT_ONCE):
@@ -121,7 +121,8 @@ def _padded(tokens: Sequence[Sequence[int]]) -> tuple[_Tokens, _Tokens]:
 
 
 def _mean(vectors: NDArray[np.float32], mask: _Tokens) -> NDArray[np.float32]:
-    """A text is the mean of its tokens; its length is taken out later, so the sum serves."""
+    """A text's vector is the mean of its tokens; the sum suffices, because rows are normalised
+    later."""
     return np.asarray(np.einsum("rtd,rt->rd", vectors, mask.astype(np.float32)), np.float32)
 
 
@@ -141,9 +142,9 @@ def _session(onnxruntime: Any) -> Any:
     weights = _verified(Path(spec.origin).parent / _WEIGHTS_FILE, WEIGHTS_SHA256)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Waiting threads would keep whole cores busy that the caller has other uses for.
+    # Spinning threads would occupy cores that the caller needs.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # From the bytes that were verified: the file could be another one by now.
+    # From the verified bytes: the file may have been replaced since.
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 
@@ -163,7 +164,7 @@ def _tokenizer(tokenizers: Any) -> Tokenizer:
 
 
 def _verified(path: Path, sha256: str) -> bytes:
-    """A model that is not the pinned one would make vectors that do not fit the stored ones."""
+    """Another model than the pinned one would make vectors that do not match the stored ones."""
     try:
         content = path.read_bytes()
     except OSError as error:

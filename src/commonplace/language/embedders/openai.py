@@ -1,7 +1,7 @@
 """OpenAI-compatible embedder over HTTP; off unless configured.
 
-Nothing is sent unless this embedder is chosen. What goes wrong on the way is an outage: the text is
-kept and embedded later. The key is in no message.
+Nothing is sent unless this embedder is chosen. Failures count as an outage: the text is stored and
+embedded later. No message contains the key.
 """
 
 from __future__ import annotations
@@ -27,12 +27,10 @@ from commonplace.language.embedders.embedder import (
 )
 
 ATTEMPTS = 3
-_FIRST_WAIT = 0.5  # seconds; doubled each time
-COOLDOWN_SECONDS = (
-    10.0  # seconds in which a server that is down is not asked again: every call would wait
-)
-_CACHED_TEXTS = 256  # texts whose vectors are remembered
-_MIN_TIMEOUT = 0.01  # seconds; a sleep may have taken a little longer than asked
+_FIRST_WAIT = 0.5  # seconds; doubled for each retry
+COOLDOWN_SECONDS = 10.0  # seconds without requests to a server that is down: every call would wait
+_CACHED_TEXTS = 256
+_MIN_TIMEOUT = 0.01  # seconds; a sleep may take slightly longer than requested
 _MAX_BYTES = 256 << 20
 _BLOCK = 1 << 16
 _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
@@ -44,22 +42,22 @@ _STATUS_REMEDIES = {
 
 
 class _TransientFailure(Exception):
-    """It may go better next time."""
+    """A retry may succeed."""
 
     def __init__(self, why: str, wait: float | None = None):
         super().__init__(why)
-        self.wait = wait  # in seconds, where it is known
+        self.wait = wait  # seconds, if known
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key and the texts to a place that nobody configured."""
+    """A redirect would send the key and the texts to an address that was not configured."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 class OpenAiEmbedder:
-    # Of a model that nobody has measured here nothing is known; `commonplace calibrate` measures.
+    # Unknown models are uncalibrated; `commonplace calibrate` measures them.
     calibration = Calibration({})
 
     def __init__(
@@ -75,25 +73,25 @@ class OpenAiEmbedder:
         self._dimension: int | None = None
         self._cooldown_until = -math.inf
         self._recent: dict[str, Vectors] = {}
-        # What stays on the machine must not leave it through a proxy of the environment's.
+        # Loopback traffic must not leave the machine through a proxy from the environment.
         direct = [urllib.request.ProxyHandler({})] if server.is_loopback else []
         self._opener = urllib.request.build_opener(_NoRedirects, *direct)
 
     @property
     def dimension(self) -> int:
-        """Detected by the first answer, and held to from then on."""
+        """Detected from the first response, and required from then on."""
         if self._dimension is None:
             self._request(["dimension"])
         assert self._dimension is not None
         return self._dimension
 
     def hold_to(self, dimension: int) -> None:
-        """The store knows it already: nothing needs to be asked."""
+        """Set the dimension that the store already has, so that no request is needed."""
         self._dimension = dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """A text that stands here twice, or was asked for a moment ago, is sent once: a verb that
-        decides again because another writer was faster needs the same vectors."""
+        """Duplicate and recent texts are sent once: a write that is retried after a conflict needs
+        the same vectors again."""
         known = dict(self._recent)
         missing = [text for text in dict.fromkeys(texts) if text.strip() and text not in known]
         for start in range(0, len(missing), self._server.batch):
@@ -104,12 +102,12 @@ class OpenAiEmbedder:
         for place, text in enumerate(texts):
             if text in known:
                 rows[place] = known[text]
-        # Put in place as a whole, so that threads need not wait for each other.
+        # Replaced as a whole, so that threads need no lock.
         self._recent = dict(list(known.items())[-_CACHED_TEXTS:])
         return rows
 
     def _request(self, texts: Sequence[str]) -> Vectors:
-        """All attempts together take no longer than the time-out: somebody waits."""
+        """All attempts together are limited by the time-out."""
         deadline = self._now() + self._server.timeout
         if self._now() < self._cooldown_until:
             raise EmbedderDown("the embedder's server was down just now; it is asked again soon")
@@ -126,26 +124,26 @@ class OpenAiEmbedder:
                 wait *= 2
         raise AssertionError("the last attempt returns or raises")
 
-    # ——— asking ———
+    # ——— requests ———
 
     def _ask(self, texts: Sequence[str], deadline: float) -> Any:
-        asked = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
+        payload = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
         request = urllib.request.Request(
             f"{self._server.url.rstrip('/')}/embeddings",
-            data=json.dumps(asked).encode(),
+            data=json.dumps(payload).encode(),
             headers={"Content-Type": "application/json", **self._authorization()},
         )
         try:
             return json.loads(self._answer(request, deadline))
         except urllib.error.HTTPError as error:
-            with error:  # its connection
+            with error:  # closes its connection
                 raise self._refusal(error) from None
         except TimeoutError:
             raise self._too_slow() from None
         except urllib.error.URLError as error:
             if isinstance(error.reason, TimeoutError):
                 raise self._too_slow() from None
-            # Nobody listens there: asking again at once would only make the caller wait.
+            # Nothing listens there: an immediate retry would only delay the caller.
             why = f"the embedder's server cannot be reached: {error.reason}"
             raise _TransientFailure(why, wait=math.inf) from None
         except (OSError, http.client.HTTPException):
@@ -154,7 +152,7 @@ class OpenAiEmbedder:
             raise EmbedderDown("the embedder's server did not answer in JSON") from None
 
     def _answer(self, request: urllib.request.Request, deadline: float) -> bytes:
-        """A server that sends drop by drop is bound by the same time-out as a silent one."""
+        """The time-out also limits a server that sends slowly."""
         received = bytearray()
         left = max(deadline - self._now(), _MIN_TIMEOUT)
         with self._opener.open(request, timeout=left) as response:
@@ -175,7 +173,7 @@ class OpenAiEmbedder:
         )
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
-        """By its number alone: what a server says about a refusal may repeat the key or a text."""
+        """By the status code only: the server's message may repeat the key or a text."""
         if error.code in _RETRIED_STATUSES:
             why = f"the embedder's server answers {error.code}"
             return _TransientFailure(why, _seconds(error.headers.get("Retry-After")))
@@ -184,10 +182,10 @@ class OpenAiEmbedder:
         )
         return EmbedderDown(f"the embedder's server answers {error.code}: {meaning}")
 
-    # ——— understanding ———
+    # ——— responses ———
 
     def _vectors(self, answer: Any, count: int) -> Vectors:
-        """In the order of `index`: servers may answer in any."""
+        """In the order of `index`: servers may respond in any order."""
         try:
             placed = {int(item["index"]): item["embedding"] for item in answer["data"]}
             rows = np.array([placed[place] for place in range(count)], dtype=np.float32)

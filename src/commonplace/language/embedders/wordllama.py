@@ -22,13 +22,13 @@ from commonplace.language.embedders.embedder import (
 )
 from commonplace.language.text.detect import Script
 
-if TYPE_CHECKING:  # heavy, so it comes with the model, when the first text does
+if TYPE_CHECKING:  # slow imports: deferred until the first text
     from tokenizers import Tokenizer
 
 # (cosine, similarity), fitted to E[score / 5 | cosine] on the 1,500 pairs of the English STS-B dev
 # set: Spearman 0.828, mean absolute error 0.130 (0.131 on held-out fifths).
 _KNOTS = ((0.0, 0.0), (0.9, 0.805), (1.0, 1.0))
-# The one above was drawn from all of the pairs, so it has none left to prove it.
+# The map above was fitted to all pairs, so that none is left to validate it.
 _PROOFS = {
     Script.LATIN: CalibrationProof(
         pairs=1500, correlation=0.84, error=0.127, unrelated=0.463, holds=True, of_a_twin=True
@@ -39,10 +39,10 @@ _PROOFS = {
 }
 
 _TEXTS_AT_ONCE = 512
-# Bounds the memory of one sum: this many rows of 256 floats are 16 MB.
+# Limits the memory of one sum: this many rows of 256 floats are 16 MB.
 _TOKENS_AT_ONCE = 16_384
 
-_Piece = tuple[int, list[int]]  # which text, and some of its tokens
+_Piece = tuple[int, list[int]]  # index of the text, and some of its tokens
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class _WordLlamaModel:
 
 
 class WordLlamaEmbedder:
-    """Nothing is imported or read until the first text comes."""
+    """Loads the model with the first text."""
 
     name = "wordllama-l2-supercat-256"
     dimension = 256
-    # Trained on English; outside Latin letters its tokens are single bytes and say nothing.
+    # Trained on English; outside Latin letters its tokens are single bytes without meaning.
     calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS)
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class WordLlamaEmbedder:
             tokens = [encoding.ids for encoding in encoded]
             for pieces in _bounded_groups(_pieces(tokens)):
                 _add_token_vectors(model.table, pieces, sums[start : start + len(chunk)])
-        # The length is taken out, so the sum serves as well as the mean.
+        # Rows are normalised, so that the sum equals the mean.
         return unit_rows(sums)
 
     def _loaded(self) -> _WordLlamaModel:
@@ -83,14 +83,14 @@ class WordLlamaEmbedder:
 
 
 def _pieces(tokens: Sequence[list[int]]) -> Iterator[_Piece]:
-    """The tokens text by text; a long text in pieces that do not depend on its neighbours."""
+    """Tokens by text; a long text in pieces that do not depend on other texts."""
     for text, ids in enumerate(tokens):
         for start in range(0, len(ids), _TOKENS_AT_ONCE):
             yield text, ids[start : start + _TOKENS_AT_ONCE]
 
 
 def _bounded_groups(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
-    """Pieces in groups that together stay near the bound."""
+    """Groups of pieces with a total length near the limit."""
     group: list[_Piece] = []
     size = 0
     for piece in pieces:
@@ -104,7 +104,8 @@ def _bounded_groups(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
 
 
 def _add_token_vectors(table: Vectors, pieces: list[_Piece], sums: Vectors) -> None:
-    """Each piece's token vectors, summed apart, so a vector is the same alone or in a batch."""
+    """Add each piece's token vectors separately, so that a vector is the same alone and in a
+    batch."""
     lengths = np.array([len(ids) for _, ids in pieces])
     flat = np.fromiter(chain.from_iterable(ids for _, ids in pieces), np.int64, lengths.sum())
     starts = np.cumsum(lengths) - lengths
@@ -118,7 +119,7 @@ def _load(dimension: int) -> _WordLlamaModel:
     try:
         with _untouched_root_logger():
             library: Any = import_module("wordllama")
-            # The files ship inside the package, so that folder serves as the download cache.
+            # The files ship inside the package, so that its folder serves as the download cache.
             model = library.WordLlama.load(
                 dim=dimension, cache_dir=Path(spec.origin).parent, disable_download=True
             )
@@ -130,7 +131,7 @@ def _load(dimension: int) -> _WordLlamaModel:
 
 @contextmanager
 def _untouched_root_logger() -> Iterator[None]:
-    """wordllama configures the application's logging when imported; this takes it back."""
+    """Restores the application's logging, which wordllama configures on import."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     try:

@@ -1,1 +1,1 @@
-"""Extraction: the people, things, relations and facts that a whole source tells, by rules."""
+"""Extraction of people, things, relations and facts from a whole source, by rules."""

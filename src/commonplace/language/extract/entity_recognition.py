@@ -1,6 +1,7 @@
-"""Named entities of a source: find mentions, join them into one node each, with spans.
+"""Named entities of a source: mentions are found and resolved to nodes with spans.
 
-So "sarah" in small letters, a name at a sentence's beginning, and all that machines say.
+Known names are then searched in all passages again. This finds what is not recognised by itself:
+"sarah" in lower case, names at the start of a sentence, names in machine text.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ from commonplace.language.fields.names import fold_name
 
 _MAX_WORDS = 6
 _HEBREW_PREFIX_LETTERS = "בלמהושכ"
-_SHORT_STEM = 3  # letters: with one more in front it is mostly another word
+_SHORT_STEM = 3  # letters: with a prefix letter, a shorter stem is mostly another word
 _HEBREW_HEAD_NOUNS = frozenset(("חברת", "פרויקט", "ארגון", "עמותת", "אפליקציית", "סטארטאפ"))
 _SpellingIndex = dict[tuple[str, ...], int]
 
@@ -75,35 +76,37 @@ def find_repeated_mentions(
     passages: Iterable[TokenizedPassage],
     spans: Iterable[NodeSpan],
 ) -> list[NodeSpan]:
-    rows = _index_spellings(individuals)
-    taken: dict[int, set[int]] = {}
+    by_spelling = _index_spellings(individuals)
+    covered: dict[int, set[int]] = {}
     for span in spans:
-        taken.setdefault(span.passage, set()).update(range(span.start, span.end))
+        covered.setdefault(span.passage, set()).update(range(span.start, span.end))
     return [
         span
         for passage in passages
-        for span in _spans_in_passage(passage, rows, individuals, taken.get(passage.number, set()))
+        for span in _spans_in_passage(
+            passage, by_spelling, individuals, covered.get(passage.number, set())
+        )
     ]
 
 
 def _index_spellings(individuals: Sequence[Individual]) -> _SpellingIndex:
-    """Every spelling as a row of words; a row that several share stands for nobody."""
+    """Individuals by the words of each spelling; ambiguous spellings are left out."""
     owners: dict[tuple[str, ...], set[int]] = {}
-    for number, one in enumerate(individuals):
-        for spelling in _spellings(one):
+    for number, individual in enumerate(individuals):
+        for spelling in _spellings(individual):
             if spelling and len(spelling) <= _MAX_WORDS:
                 owners.setdefault(spelling, set()).add(number)
     return {row: numbers.pop() for row, numbers in owners.items() if len(numbers) == 1}
 
 
-def _spellings(one: Individual) -> Iterator[tuple[str, ...]]:
-    for spelling in one.spellings:
+def _spellings(individual: Individual) -> Iterator[tuple[str, ...]]:
+    for spelling in individual.spellings:
         yield tuple(fold_name(word) for word in spelling.replace(".", " ").split())
         yield _without_head_noun(spelling)
-    if one.name is not None:
-        yield one.name.parts[:1]
-        if one.name.is_full:
-            yield one.name.parts[-1:]
+    if individual.name is not None:
+        yield individual.name.parts[:1]
+        if individual.name.is_full:
+            yield individual.name.parts[-1:]
 
 
 def _without_head_noun(spelling: str) -> tuple[str, ...]:
@@ -114,31 +117,31 @@ def _without_head_noun(spelling: str) -> tuple[str, ...]:
 
 def _spans_in_passage(
     passage: TokenizedPassage,
-    rows: _SpellingIndex,
+    by_spelling: _SpellingIndex,
     individuals: Sequence[Individual],
-    taken: set[int],
+    covered: set[int],
 ) -> Iterator[NodeSpan]:
     words, at = passage.words, 0
     while at < len(words):
-        length, number, glued = _longest_match(words, at, rows, individuals)
+        length, number, prefix_length = _longest_match(words, at, by_spelling, individuals)
         if length:
-            start, end = words[at].start + glued, words[at + length - 1].end
-            if not taken.intersection(range(start, end)):
+            start, end = words[at].start + prefix_length, words[at + length - 1].end
+            if not covered.intersection(range(start, end)):
                 yield NodeSpan(passage.number, start, end, number)
         at += max(length, 1)
 
 
 def _longest_match(
-    words: Sequence[Word], at: int, rows: _SpellingIndex, individuals: Sequence[Individual]
+    words: Sequence[Word], at: int, by_spelling: _SpellingIndex, individuals: Sequence[Individual]
 ) -> tuple[int, int, int]:
-    """How many words, who, and how many letters are glued to the first: «מנטעים»."""
+    """Number of words, individual, and length of the Hebrew prefix: «מנטעים»."""
     row: tuple[str, ...] = ()
     found = (0, 0, 0)
     for place in range(at, min(len(words), at + _MAX_WORDS)):
         if place > at and not is_adjacent(words[place - 1], words[place]):
             break
         row = (*row, words[place].key)
-        number = rows.get(row)
+        number = by_spelling.get(row)
         if number is not None and _is_name_here(words[at : place + 1], individuals[number]):
             found = (len(row), number, 0)
     bare_key = words[at].key[1:]
@@ -148,53 +151,59 @@ def _longest_match(
         and words[at].key[0] in _HEBREW_PREFIX_LETTERS
         and len(bare_key) > _SHORT_STEM
     ):
-        number = rows.get((bare_key,))
+        number = by_spelling.get((bare_key,))
         if number is not None and individuals[number].kind != PERSON:
             found = (1, number, 1)
     return found
 
 
-def _is_name_here(row: Sequence[Word], one: Individual) -> bool:
-    """A word like others needs its capital, and so does the name of a thing."""
+def _is_name_here(row: Sequence[Word], individual: Individual) -> bool:
+    """Whether the words are a name here: common words and things need a capital."""
     if any(word.hebrew for word in row):
         return True
     capital = any(word.capital for word in row)
     if len(row) > 1:
-        return capital or one.kind == PERSON
+        return capital or individual.kind == PERSON
     word = row[0]
     if word.key in COMMON_WORDS or word.key in AMBIGUOUS_GIVEN_NAMES or len(word.key) < 3:
         return word.capital_signals_name
-    return capital or (one.kind == PERSON and word.key in GIVEN_NAMES)
+    return capital or (individual.kind == PERSON and word.key in GIVEN_NAMES)
 
 
 _OWNER = 0
 
 
-def recognise_entities(account: ExtractionInput) -> RecognisedNodes:
+def recognise_entities(source: ExtractionInput) -> RecognisedNodes:
     passages = {
-        said.number: TokenizedPassage(said.number, said.text, split_words(said.text))
-        for said in account.said
+        passage.number: TokenizedPassage(passage.number, passage.text, split_words(passage.text))
+        for passage in source.passages
     }
-    roster = _index_participants(account)
-    read = [said for said in account.said if not said.by_machine and not said.suspicious]
+    index = _index_participants(source)
+    readable = [
+        passage for passage in source.passages if not passage.by_machine and not passage.suspicious
+    ]
     mentions: list[EntityMention] = []
     pairs: list[tuple[EntityMention, EntityMention]] = []
-    for said in read:
-        here = find_mentions(passages[said.number])
-        pairs += find_appositions(said.text, here)
-        mentions += here
-    spans = _assign_mentions(roster, mentions, pairs, {said.number: said for said in read})
-    spans += find_repeated_mentions(roster.individuals, passages.values(), spans)
-    return _build_nodes(account, roster.individuals, spans)
+    for passage in readable:
+        found = find_mentions(passages[passage.number])
+        pairs += find_appositions(passage.text, found)
+        mentions += found
+    spans = _assign_mentions(
+        index, mentions, pairs, {passage.number: passage for passage in readable}
+    )
+    spans += find_repeated_mentions(index.individuals, passages.values(), spans)
+    return _build_nodes(source, index.individuals, spans)
 
 
 def find_mentions(passage: TokenizedPassage) -> list[EntityMention]:
-    """In the order of the text. A phrase may hold a name: "Maya's wedding"."""
+    """Mentions in text order. A phrase may contain a name: "Maya's wedding"."""
     named = _without_overlaps([*find_capitalised_names(passage), *find_hebrew_names(passage)])
     named = sorted(_without_overlaps([*named, *find_lowercase_names(passage)]), key=_text_order)
     named = share_kind_in_lists(passage.text, named)
-    meant = (each for each in find_nominal_mentions(passage) if not is_denied(passage.text, each))
-    phrases = _phrases_around_names(meant, named)
+    asserted = (
+        each for each in find_nominal_mentions(passage) if not is_denied(passage.text, each)
+    )
+    phrases = _phrases_around_names(asserted, named)
     return sorted((*named, *phrases), key=_text_order)
 
 
@@ -203,21 +212,20 @@ def _text_order(mention: EntityMention) -> tuple[int, int]:
 
 
 def _without_overlaps(mentions: Iterable[EntityMention]) -> list[EntityMention]:
-    """Those that overlap no earlier one."""
     kept: list[EntityMention] = []
-    taken: set[int] = set()
+    covered: set[int] = set()
     for each in mentions:
         place = range(each.start, each.end)
-        if not taken.intersection(place):
+        if not covered.intersection(place):
             kept.append(each)
-            taken.update(place)
+            covered.update(place)
     return kept
 
 
 def _phrases_around_names(
     phrases: Iterable[EntityMention], named: Sequence[EntityMention]
 ) -> Iterator[EntityMention]:
-    """Phrases that no name reaches into, unless it is their beginning: "Maya's wedding"."""
+    """Phrases that overlap no name, except one inside them: "Maya's wedding"."""
     starts = [each.start for each in named]
     for phrase in phrases:
         at = bisect_left(starts, phrase.start)
@@ -228,47 +236,47 @@ def _phrases_around_names(
             yield phrase
 
 
-# ——— who is who ———
+# ——— resolution ———
 
 
-def _index_participants(account: ExtractionInput) -> IndividualIndex:
-    """The owner comes first, then all whom the source lists."""
-    roster, owner = IndividualIndex(account.owner.others), account.owner
-    roster.new(PERSON)
-    roster.individuals[_OWNER].is_owner = True
+def _index_participants(source: ExtractionInput) -> IndividualIndex:
+    """The owner first, then the listed participants."""
+    index, owner = IndividualIndex(source.owner.others), source.owner
+    index.new(PERSON)
+    index.individuals[_OWNER].is_owner = True
     for name in sorted(
         {owner.name, *owner.names} - {""}, key=lambda each: (each != owner.name, each)
     ):
         if "@" not in name:
-            roster.call(_OWNER, name, fold_name(name), CERTAIN)
-    mine = {address.casefold() for address in owner.addresses}
+            index.call(_OWNER, name, fold_name(name), CERTAIN)
+    owner_addresses = {address.casefold() for address in owner.addresses}
     names = {fold_name(name) for name in (owner.name, *owner.names)}
-    roster.individuals[_OWNER].addresses = _owner_addresses(account, mine)
-    for one in list_participants(account):
+    index.individuals[_OWNER].addresses = _owner_addresses(source, owner_addresses)
+    for one in list_participants(source):
         if fold_name(one.name) in names or (
-            one.address in mine and could_write_as(one.name, names)
+            one.address in owner_addresses and could_write_as(one.name, names)
         ):
             continue
-        number = roster.add_person(one.name, fold_name(one.name), certain=CERTAIN)
-        individual = roster.individuals[number]
+        number = index.add_person(one.name, fold_name(one.name), certain=CERTAIN)
+        individual = index.individuals[number]
         individual.addresses = tuple(dict.fromkeys((*individual.addresses, one.address)))
         individual.passages = (*individual.passages, *one.passages)
-    return roster
+    return index
 
 
-def _owner_addresses(account: ExtractionInput, mine: Collection[str]) -> tuple[str, ...]:
-    """The owner's addresses, as far as this source has them: no other one tells of them."""
-    here = {parse_participant(each).address for each in account.participants}
-    return tuple(sorted(here.intersection(mine)))
+def _owner_addresses(source: ExtractionInput, owner_addresses: Collection[str]) -> tuple[str, ...]:
+    """The owner's addresses that this source has."""
+    source_addresses = {parse_participant(each).address for each in source.participants}
+    return tuple(sorted(source_addresses.intersection(owner_addresses)))
 
 
 def _assign_mentions(
-    roster: IndividualIndex,
+    index: IndividualIndex,
     mentions: Sequence[EntityMention],
     pairs: Sequence[tuple[EntityMention, EntityMention]],
-    said: dict[int, AttributedPassage],
+    passages: dict[int, AttributedPassage],
 ) -> list[NodeSpan]:
-    """Names first, then the phrases that stand for some of them."""
+    """Resolve names first, then the phrases that refer to them."""
     votes: dict[str, list[KindVote]] = {}
     for each in mentions:
         votes.setdefault(each.key, []).extend(each.votes)
@@ -277,30 +285,30 @@ def _assign_mentions(
             _is_a_company(phrase, votes[named.key]) or _may_be_a_company(phrase, named)
         ):
             votes[named.key].append(KindVote(PERSON, SURE, "apposition"))
-    kinds = {key: _decide_kind(roster, key, each) for key, each in votes.items()}
+    kinds = {key: _decide_kind(index, key, each) for key, each in votes.items()}
     for each in mentions:
-        if not each.phrase and roster.has_room and _is_resolved_first(each, kinds[each.key]):
-            _resolve_name(roster, each, kinds[each.key])
+        if not each.phrase and index.has_room and _is_resolved_first(each, kinds[each.key]):
+            _resolve_name(index, each, kinds[each.key])
     numbers: dict[EntityMention, int] = {}
     for each in mentions:
-        if not each.phrase and roster.has_room:
-            numbers[each] = _resolve_name(roster, each, kinds[each.key])
+        if not each.phrase and index.has_room:
+            numbers[each] = _resolve_name(index, each, kinds[each.key])
     for phrase, named in pairs:
-        if named in numbers and roster.individuals[numbers[named]].kind == phrase.votes[0].kind:
-            _add_apposition(roster, phrase, numbers[named], said)
+        if named in numbers and index.individuals[numbers[named]].kind == phrase.votes[0].kind:
+            _add_apposition(index, phrase, numbers[named], passages)
             numbers[phrase] = numbers[named]
         elif named in numbers and _is_a_company(phrase, votes[named.key]):
             numbers[phrase] = numbers[named]
     for each in mentions:
-        if each.phrase and each not in numbers and roster.has_room:
-            number = _resolve_phrase(roster, each, kinds[each.key], said[each.passage])
+        if each.phrase and each not in numbers and index.has_room:
+            number = _resolve_phrase(index, each, kinds[each.key], passages[each.passage])
             if number is not None:
                 numbers[each] = number
     return [NodeSpan(m.passage, m.start, m.end, number) for m, number in numbers.items()]
 
 
 def _is_a_company(phrase: EntityMention, votes: Sequence[KindVote]) -> bool:
-    """ "Microsoft is my favourite client": the name says what it is, and not the phrase."""
+    """ "Microsoft is my favourite client": the name decides the kind, not the phrase."""
     is_sure = any(
         vote.kind == ORGANIZATION and vote.weight >= KNOWN and vote.by in ("known", "head")
         for vote in votes
@@ -309,17 +317,17 @@ def _is_a_company(phrase: EntityMention, votes: Sequence[KindVote]) -> bool:
 
 
 def _may_be_a_company(phrase: EntityMention, named: EntityMention) -> bool:
-    """ "My supplier is Metro": only a name that people have says that it is a person."""
+    """ "My supplier is Metro": a person only if the name is a person's name."""
     name = parse_person_name(named.key)
     is_a_name = bool(name.title) or name.first in GIVEN_NAMES or name.first in HEBREW_GIVEN_NAMES
     return not is_a_name and not phrase_words("mostly_companies").isdisjoint(phrase.key.split())
 
 
-def _decide_kind(roster: IndividualIndex, key: str, votes: Sequence[KindVote]) -> KindVote:
-    """Whoever takes part is a person, whatever the words around the name say. A name with more
-    words is theirs only if it is a person's: of Ana, "Ana Stein", and not "Ana Hotel"."""
-    vote, number = combine_votes(votes), roster.person(key)
-    one = None if number is None else roster.individuals[number]
+def _decide_kind(index: IndividualIndex, key: str, votes: Sequence[KindVote]) -> KindVote:
+    """A participant is a person, whatever the evidence. A longer name must be a person's: "Ana
+    Stein" may be Ana, "Ana Hotel" is not."""
+    vote, number = combine_votes(votes), index.person(key)
+    one = None if number is None else index.individuals[number]
     if one is None or one.name is None or one.weight < CERTAIN:
         return vote
     is_longer = len(key.split()) > len(one.name.parts)
@@ -327,7 +335,7 @@ def _decide_kind(roster: IndividualIndex, key: str, votes: Sequence[KindVote]) -
 
 
 def _is_resolved_first(mention: EntityMention, vote: KindVote) -> bool:
-    """Names that others are short for: full ones, and things of which the kind is sure."""
+    """Names that others may abbreviate: full names, and things of a certain kind."""
     if vote.kind == PERSON:
         return parse_person_name(mention.key).is_full
     return not _is_doubtful(mention, vote)
@@ -337,74 +345,77 @@ def _is_doubtful(mention: EntityMention, vote: KindVote) -> bool:
     return vote.weight < KNOWN and len(mention.key.split()) == 1
 
 
-def _resolve_name(roster: IndividualIndex, mention: EntityMention, vote: KindVote) -> int:
+def _resolve_name(index: IndividualIndex, mention: EntityMention, vote: KindVote) -> int:
     doubtful = _is_doubtful(mention, vote)
     if doubtful and mention.text.isupper():
-        number = find_by_initials(mention.key, roster.individuals)
+        number = find_by_initials(mention.key, index.individuals)
         if number is not None:
-            roster.call(number, mention.text, roster.individuals[number].name_key, vote.weight)
+            index.call(number, mention.text, index.individuals[number].name_key, vote.weight)
             return number
-    number = roster.thing(vote.kind, mention.key, doubtful)
-    person = roster.person(mention.key) if doubtful or vote.kind == PERSON else None
+    number = index.thing(vote.kind, mention.key, doubtful)
+    person = index.person(mention.key) if doubtful or vote.kind == PERSON else None
     if person is not None or (vote.kind == PERSON and not (doubtful and number is not None)):
-        return _resolve_person(roster, mention, vote)
+        return _resolve_person(index, mention, vote)
     if number is None:
-        number = roster.new(vote.kind)
-    roster.add_thing_name(number, mention, vote.weight)
+        number = index.new(vote.kind)
+    index.add_thing_name(number, mention, vote.weight)
     return number
 
 
-def _resolve_person(roster: IndividualIndex, mention: EntityMention, vote: KindVote) -> int:
-    number = roster.person(mention.key)
+def _resolve_person(index: IndividualIndex, mention: EntityMention, vote: KindVote) -> int:
+    number = index.person(mention.key)
     if number is None:
-        number = roster.new(PERSON)
-    roster.call(number, mention.text, mention.key, vote.weight)
+        number = index.new(PERSON)
+    index.call(number, mention.text, mention.key, vote.weight)
     return number
 
 
 def _add_apposition(
-    roster: IndividualIndex, phrase: EntityMention, number: int, said: dict[int, AttributedPassage]
+    index: IndividualIndex,
+    phrase: EntityMention,
+    number: int,
+    passages: dict[int, AttributedPassage],
 ) -> None:
     if is_unique_role(phrase):
-        here = said[phrase.passage]
-        written = phrase_for_owner(phrase, here)
-        roster.add_phrase(number, written, phrase.passage, _phrase_key(phrase, here))
+        passage = passages[phrase.passage]
+        written = phrase_for_owner(phrase, passage)
+        index.add_phrase(number, written, phrase.passage, _phrase_key(phrase, passage))
 
 
 def _resolve_phrase(
-    roster: IndividualIndex, mention: EntityMention, vote: KindVote, said: AttributedPassage
+    index: IndividualIndex, mention: EntityMention, vote: KindVote, passage: AttributedPassage
 ) -> int | None:
-    """None: nobody knows whose manager "my manager" is."""
-    key, written = _phrase_key(mention, said), phrase_for_owner(mention, said)
-    number = roster.phrase(key)
+    """None if the phrase's owner is unknown: an unknown speaker's "my manager"."""
+    key, written = _phrase_key(mention, passage), phrase_for_owner(mention, passage)
+    number = index.phrase(key)
     if number is None and not written:
         return None
     if number is None:
-        number = roster.new(vote.kind)
-    roster.individuals[number].weight = max(roster.individuals[number].weight, vote.weight)
-    roster.add_phrase(number, written, mention.passage, key)
+        number = index.new(vote.kind)
+    index.individuals[number].weight = max(index.individuals[number].weight, vote.weight)
+    index.add_phrase(number, written, mention.passage, key)
     return number
 
 
-def _phrase_key(mention: EntityMention, said: AttributedPassage) -> str:
-    """ "my manager" is another one in another's mouth; "Mum" and "my mum" are one."""
+def _phrase_key(mention: EntityMention, passage: AttributedPassage) -> str:
+    """Key by speaker: "my manager" depends on who speaks; "Mum" and "my mum" are the same."""
     alone = mention.key.removeprefix("my ").removeprefix("our ")
     key = alone if alone in phrase_words("alone") else mention.key
-    return f"{'' if said.by_owner else said.speaker or '?'}|{key}"
+    return f"{'' if passage.by_owner else passage.speaker or '?'}|{key}"
 
 
-# ——— what is handed on ———
+# ——— result ———
 
 
 def _build_nodes(
-    account: ExtractionInput, individuals: Sequence[Individual], spans: list[NodeSpan]
+    source: ExtractionInput, individuals: Sequence[Individual], spans: list[NodeSpan]
 ) -> RecognisedNodes:
     spans = sorted(spans, key=_span_order)
     places: dict[int, list[TextLocation]] = {}
     for span in spans:
         places.setdefault(span.node, []).append(TextLocation(span.passage, span.start, span.end))
     nodes = tuple(
-        build_node(one, account.owner, places.get(number, ()))
+        build_node(one, source.owner, places.get(number, ()))
         for number, one in enumerate(individuals)
     )
     return RecognisedNodes(nodes=nodes, spans=tuple(spans))

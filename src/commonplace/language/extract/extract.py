@@ -1,6 +1,7 @@
-"""Extraction of one source: nodes, edges, notes, memory candidates; irrelevant nodes dropped.
+"""Extraction of one source: nodes, edges, notes and memory candidates.
 
-"Chicago" in passing is a word; "Chicago" where a friend lives is a place that the owner knows.
+Nodes that are not relevant to the owner are dropped: "Chicago" mentioned in passing is not stored,
+"Chicago" where a friend lives is.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ from commonplace.model.sources.source import SourceType
 
 
 def find_pets(sentences: Iterable[MarkedUtterance]) -> frozenset[int]:
-    """ "My cat Luna", "Luna, our old cat", "Rex is my dog"."""
-    spoken = list(sentences)
+    """Indices of nodes that are pets: "My cat Luna", "Luna, our old cat", "Rex is my dog"."""
+    utterances = list(sentences)
     found = {
         int(match["pet"])
-        for each in spoken
-        for says in _pet_patterns()
-        for match in says.finditer(each.text)
+        for each in utterances
+        for pattern in _pet_patterns()
+        for match in pattern.finditer(each.text)
     }
-    return frozenset(found - {OWNER_INDEX, *(each.utterance.speaker for each in spoken)})
+    return frozenset(found - {OWNER_INDEX, *(each.utterance.speaker for each in utterances)})
 
 
 @cache
@@ -66,19 +67,18 @@ def _pet_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def discount_pets(
-    nodes: Sequence[FoundNode], edges: Iterable[FoundEdge], beasts: frozenset[int]
+    nodes: Sequence[FoundNode], edges: Iterable[FoundEdge], pets: frozenset[int]
 ) -> tuple[tuple[FoundNode, ...], list[FoundEdge]]:
-    """Their nodes stay in their places, and are not believed."""
-    kept = [edge for edge in edges if beasts.isdisjoint((edge.a, edge.b))]
-    doubted = (
-        replace(node, confidence=0.0) if place in beasts else node
-        for place, node in enumerate(nodes)
+    """Set the confidence of pet nodes to 0 (indices stay valid) and drop their edges."""
+    kept = [edge for edge in edges if pets.isdisjoint((edge.a, edge.b))]
+    discounted = (
+        replace(node, confidence=0.0) if index in pets else node for index, node in enumerate(nodes)
     )
-    return tuple(doubted), kept
+    return tuple(discounted), kept
 
 
-_FREQUENT_PASSAGES = 2  # passages
-_MIN_PROJECT_CONFIDENCE = 0.8  # "Project Tern": nobody speaks of others' projects by their names
+_FREQUENT_PASSAGES = 2
+_MIN_PROJECT_CONFIDENCE = 0.8  # a named project ("Project Tern") is usually the owner's
 _FAMILIAR_NAME = re.compile(
     r"\S+|(?:my|our|mrs?|ms|miss|dr|prof|professor|grandma|grandpa|aunt|auntie|uncle|coach|nurse|"
     r"rabbi|father|pastor)\b.+",
@@ -88,11 +88,11 @@ _FAMILIAR_NAME = re.compile(
 
 _TITLED_NAME = re.compile(
     r"(?:mrs?|ms|miss|dr|doctor|prof|professor)\b", re.I
-)  # known by more than a name
+)  # the writer knows them by title
 _CONTACT_DETAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,64}\.\w|(?<![\w-])\+?\d[\d ()-]{6,18}\d(?![\w-])"
 )
-# "A woman named Ines": only whom the reader may not know needs to be named so.
+# "A woman named Ines": an introduction of somebody the reader may not know.
 _INTRODUCED_PERSON = re.compile(
     r"\b(?:someone|somebody|person|wom[ae]n|m[ae]n|guy|girl|boy|lady|bloke|chap|lad|couple|friend|"
     r"colleague|kid|student|intern|nurse|teacher|doctor|neighbou?r) (?:called|named) ⟨p(\d+)⟩"
@@ -101,21 +101,21 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def drop_irrelevant_nodes(
-    found: SourceExtraction, account: ExtractionInput, sentences: Sequence[MarkedUtterance] = ()
+    found: SourceExtraction, source: ExtractionInput, sentences: Sequence[MarkedUtterance] = ()
 ) -> SourceExtraction:
-    """Without the nodes that nothing ties to anything, and what hangs on them."""
-    kept = _relevant_nodes(found, account, _introduced_or_reachable(sentences))
-    places = {old: new for new, old in enumerate(sorted(kept))}
+    """Drop the nodes without a relation to the owner, and their edges and notes."""
+    kept = _relevant_nodes(found, source, _introduced_or_reachable(sentences))
+    indices = {old: new for new, old in enumerate(sorted(kept))}
     return replace(
         found,
         nodes=tuple(found.nodes[old] for old in sorted(kept)),
         edges=tuple(
-            replace(edge, a=places[edge.a], b=places[edge.b])
+            replace(edge, a=indices[edge.a], b=indices[edge.b])
             for edge in found.edges
             if edge.a in kept and edge.b in kept
         ),
         notes=tuple(
-            replace(note, about=tuple(places[each] for each in note.about))
+            replace(note, about=tuple(indices[each] for each in note.about))
             for note in found.notes
             if kept.issuperset(note.about)
         ),
@@ -123,7 +123,7 @@ def drop_irrelevant_nodes(
 
 
 def _introduced_or_reachable(sentences: Sequence[MarkedUtterance]) -> set[int]:
-    """Whose number or address is told, the one person of the sentence; and who is introduced."""
+    """Persons who are introduced, or who are the only person in a sentence with contact details."""
     introduced = {
         int(each) for marked in sentences for each in _INTRODUCED_PERSON.findall(marked.text)
     }
@@ -136,32 +136,38 @@ def _introduced_or_reachable(sentences: Sequence[MarkedUtterance]) -> set[int]:
 
 
 def _relevant_nodes(
-    found: SourceExtraction, account: ExtractionInput, reachable: Set[int]
+    found: SourceExtraction, source: ExtractionInput, reachable: Set[int]
 ) -> set[int]:
-    sure = {
-        place for place, node in enumerate(found.nodes) if node.confidence >= MIN_CONFIDENCE
+    credible = {
+        index for index, node in enumerate(found.nodes) if node.confidence >= MIN_CONFIDENCE
     } | {OWNER_INDEX}
-    tied = {end for edge in found.edges if {edge.a, edge.b} <= sure for end in (edge.a, edge.b)}
+    connected = {
+        end for edge in found.edges if {edge.a, edge.b} <= credible for end in (edge.a, edge.b)
+    }
     noted = {each for note in found.notes for each in note.about}
-    taking_part = _speaker_nodes(account, found.nodes)
-    heard = {said.number for said in account.said if not (said.by_machine or said.suspicious)}
+    speakers = _speaker_nodes(source, found.nodes)
+    trusted_passages = {
+        passage.number
+        for passage in source.passages
+        if not (passage.by_machine or passage.suspicious)
+    }
     return {
-        place
-        for place in sure
-        if place == OWNER_INDEX
-        or place in tied
-        or place in reachable
-        or place in taking_part
-        or _is_relevant_alone(found.nodes[place], place in noted, heard)
+        index
+        for index in credible
+        if index == OWNER_INDEX
+        or index in connected
+        or index in reachable
+        or index in speakers
+        or _is_relevant_alone(found.nodes[index], index in noted, trusted_passages)
     }
 
 
-def _is_relevant_alone(node: FoundNode, is_noted: bool, heard: Set[int]) -> bool:
-    """By itself, without an edge. A place has to be somebody's, and of those who are only called by
-    their full names many are known to everybody."""
+def _is_relevant_alone(node: FoundNode, is_noted: bool, trusted_passages: Set[int]) -> bool:
+    """Whether a node is relevant without an edge. Locations need one; persons who appear only under
+    their full name are often public figures."""
     if node.subtype == LOCATION or node.type is NodeType.CONCEPT:
         return False
-    if len(heard & set(node.passages)) >= _FREQUENT_PASSAGES:
+    if len(trusted_passages & set(node.passages)) >= _FREQUENT_PASSAGES:
         return True
     if any(map(_TITLED_NAME.match, (node.name, *node.aliases))):
         return True
@@ -173,42 +179,42 @@ def _is_relevant_alone(node: FoundNode, is_noted: bool, heard: Set[int]) -> bool
     return is_noted and is_familiar
 
 
-def _speaker_nodes(account: ExtractionInput, nodes: Sequence[FoundNode]) -> set[int]:
+def _speaker_nodes(source: ExtractionInput, nodes: Sequence[FoundNode]) -> set[int]:
     people: Iterable[int | None] = (
-        speaker_node(said, nodes) for said in account.said if not said.by_machine
+        speaker_node(passage, nodes) for passage in source.passages if not passage.by_machine
     )
-    return {place for place in people if place is not None}
+    return {index for index in people if index is not None}
 
 
-def extract_from_nodes(account: ExtractionInput, spotted: RecognisedNodes) -> SourceExtraction:
-    """Edges, ideas, notes, and what may become memories; without what means nothing to anybody."""
-    spoken = list(split_utterances(account, spotted))
-    marker = SentenceMarker(spotted.nodes, _conversation_partners(account, spoken))
-    sentences = [marker.mark(each) for each in spoken]
-    ideas = find_concepts(sentences, spotted.nodes)
-    nodes = (*add_descriptions(spotted.nodes, sentences), *ideas.nodes)
-    told = end_superseded_edges(
+def extract_from_nodes(source: ExtractionInput, recognised: RecognisedNodes) -> SourceExtraction:
+    """Edges, concepts, notes and memory candidates of a source whose nodes are recognised."""
+    utterances = list(split_utterances(source, recognised))
+    marker = SentenceMarker(recognised.nodes, _conversation_partners(source, utterances))
+    sentences = [marker.mark(each) for each in utterances]
+    concepts = find_concepts(sentences, recognised.nodes)
+    nodes = (*add_descriptions(recognised.nodes, sentences), *concepts.nodes)
+    found_edges = end_superseded_edges(
         [*find_edges(sentences, nodes), *find_title_relations(sentences, nodes)], sentences
     )
-    nodes, told = discount_pets(nodes, told, find_pets(sentences))
-    edges = (*apply_attitudes(told, sentences, nodes), *ideas.edges)
+    nodes, found_edges = discount_pets(nodes, found_edges, find_pets(sentences))
+    edges = (*apply_attitudes(found_edges, sentences, nodes), *concepts.edges)
     found = SourceExtraction(
         nodes=nodes,
         edges=edges,
         notes=tuple(find_notes(sentences, nodes, edges)),
-        candidates=find_memory_candidates(account),
+        candidates=find_memory_candidates(source),
     )
-    return drop_irrelevant_nodes(found, account, sentences)
+    return drop_irrelevant_nodes(found, source, sentences)
 
 
-def _conversation_partners(account: ExtractionInput, spoken: Sequence[Utterance]) -> set[int]:
-    """Who speaks with whom. A mail may pass on another one's, to whoever gets it: only where one
-    answers the other do they speak with each other."""
-    turns = [each for each, _ in groupby(each.speaker for each in spoken)]
-    if account.source_type is SourceType.EMAIL and len(turns) == len(set(turns)):
+def _conversation_partners(source: ExtractionInput, utterances: Sequence[Utterance]) -> set[int]:
+    """Nodes of those who talk to each other. In a mail this needs a reply: a forwarded mail only
+    quotes another sender."""
+    turns = [each for each, _ in groupby(each.speaker for each in utterances)]
+    if source.source_type is SourceType.EMAIL and len(turns) == len(set(turns)):
         return set()
     return {each for each in turns if each is not None}
 
 
-def extract(account: ExtractionInput) -> SourceExtraction:
-    return extract_from_nodes(account, recognise_entities(account))
+def extract(source: ExtractionInput) -> SourceExtraction:
+    return extract_from_nodes(source, recognise_entities(source))

@@ -1,9 +1,10 @@
-"""Marked sentences: names and pronouns replaced by node marks, and back to third person.
+"""Marked sentences: names and pronouns are replaced by node marks.
 
-"My sister Noa works at Acme" → "⟨p0⟩'s sister ⟨p4⟩ works at ⟨o2⟩". The letter tells what kind of
-node it is, the number which one, and a last letter how it was called: i (I, we), m (me, us),
-h (he, she: whoever was spoken of before, which is a guess), y (you: whoever is spoken to),
-r (by the role that stands before it).
+"My sister Noa works at Acme" → "⟨p0⟩'s sister ⟨p4⟩ works at ⟨o2⟩". A mark has a letter for the
+node's kind, the node's index, and optionally a letter for the form: i (I, we), m (me, us), h (he,
+she: resolved by a guess), y (you: the addressee), r (named only by the role before it).
+
+Marked sentences are also rewritten in the third person here.
 """
 
 from __future__ import annotations
@@ -38,10 +39,8 @@ from commonplace.model.graph.types import NodeType
 
 GUESSED_SUFFIX, ROLE_SUFFIX, ADDRESSEE_SUFFIX = "h", "r", "y"
 _TWO = 2
-_MAX_ROLE_DISTANCE = (
-    25  # characters: a name that stands further on is not tied to the role by a pattern
-)
-_LOOK_BACK = 2  # sentences, for whom a pronoun means
+_MAX_ROLE_DISTANCE = 25  # characters: no pattern connects a role with a name that is further away
+_LOOK_BACK = 2  # sentences in which a pronoun's referent is searched
 MARK = re.compile(r"⟨([a-z])(\d+)([imhry]?)⟩")
 KIND_LETTERS = {
     values.ORGANIZATION: "o", values.LOCATION: "l", values.PROJECT: "j", values.PRODUCT: "d",
@@ -63,19 +62,20 @@ _CLUB_NAME = re.compile(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkedUtterance:
     text: str
-    text_without_asides: (
-        str  # without what is said in passing: "Noa, my sister, works" → "Noa works"
-    )
+    text_without_asides: str  # without parentheticals: "Noa, my sister, works" → "Noa works"
     utterance: Utterance
-    persons: tuple[int, ...]  # who is named in it, besides its speaker, in order
-    things: tuple[int, ...] = ()  # what is named in it, but for places
+    persons: tuple[int, ...]  # mentioned persons except the speaker, in order
+    things: tuple[int, ...] = ()  # mentioned entities except locations
 
     def in_words(self, part: str, nodes: Sequence[FoundNode]) -> str:
-        """A part of it as people read it: names for guesses, "I" where it was said."""
+        """A part of the text with words for marks: names for resolved pronouns, "I" for the
+        speaker."""
 
         def word(mark: re.Match[str]) -> str:
-            beside = part.endswith(" and ", 0, mark.start()) or part.startswith(" and ", mark.end())
-            if mark[3] == "m" or (mark[3] == "i" and beside):
+            is_joined = part.endswith(" and ", 0, mark.start()) or part.startswith(
+                " and ", mark.end()
+            )
+            if mark[3] == "m" or (mark[3] == "i" and is_joined):
                 return "me"
             return "I" if mark[3] == "i" else nodes[int(mark[2])].name
 
@@ -96,70 +96,72 @@ def letter_of_node(node: FoundNode) -> str:
 
 
 class SentenceMarker:
-    """Goes through a source in its order, and remembers who was spoken of last."""
+    """Marks the sentences of a source in order; keeps the context for pronouns."""
 
     def __init__(self, nodes: Sequence[FoundNode], speakers: Collection[int] = ()):
-        """``speakers``: all who speak in it. Of two each speaks to the other."""
+        """``speakers``: all speakers of the source. If there are two, "you" is the other one."""
         self._nodes = nodes
         self._pair = frozenset(speakers) if len(set(speakers)) == _TWO else frozenset()
-        self._called = {
-            name.casefold(): place
-            for place, node in enumerate(nodes)
+        self._persons_by_name = {
+            name.casefold(): index
+            for index, node in enumerate(nodes)
             if node.type is NodeType.PERSON
             for name in (*node.name.split()[:1], *node.aliases, node.name)
         }
-        self._before: deque[MarkedUtterance] = deque(maxlen=_LOOK_BACK)
-        self._women = self._named_in("she")
-        self._men = self._named_in("he")
+        self._previous: deque[MarkedUtterance] = deque(maxlen=_LOOK_BACK)
+        self._women = self._with_gendered_name("she")
+        self._men = self._with_gendered_name("he")
 
-    def _named_in(self, gender: str) -> set[int]:
-        """By first names that only women or only men have."""
+    def _with_gendered_name(self, gender: str) -> set[int]:
+        """Persons with a first name that only women or only men have."""
         return {
-            place
-            for place, node in enumerate(self._nodes)
+            index
+            for index, node in enumerate(self._nodes)
             if node.type is NodeType.PERSON
             and fold_name(node.name.partition(" ")[0]) in _GENDERED_NAMES[gender]
         }
 
-    def mark(self, said: Utterance) -> MarkedUtterance:
-        self._learn_gender("".join(self._pieces(said, met=None)))
-        met: list[int] = []
-        whole = "".join(self._pieces(said, met))
-        around = SentenceContext(
-            said.speaker, self._only(values.ORGANIZATION, met), self._only(values.EVENT, met)
+    def mark(self, utterance: Utterance) -> MarkedUtterance:
+        self._learn_gender("".join(self._marked_parts(utterance, mentioned=None)))
+        mentioned: list[int] = []
+        whole = "".join(self._marked_parts(utterance, mentioned))
+        context = SentenceContext(
+            utterance.speaker,
+            self._only_mark(values.ORGANIZATION, mentioned),
+            self._only_mark(values.EVENT, mentioned),
         )
-        text = fill_ellipsis(expand_contractions(whole), around)
+        text = fill_ellipsis(expand_contractions(whole), context)
         self._learn_gender(text)
         marked = MarkedUtterance(
             text=text,
-            text_without_asides=fill_ellipsis(expand_contractions(remove_asides(whole)), around),
-            utterance=said,
-            persons=tuple(each for each in met if self._is_other(each, said)),
-            things=tuple(each for each in met if self._is_thing(each)),
+            text_without_asides=fill_ellipsis(expand_contractions(remove_asides(whole)), context),
+            utterance=utterance,
+            persons=tuple(each for each in mentioned if self._is_other_person(each, utterance)),
+            things=tuple(each for each in mentioned if self._is_thing(each)),
         )
-        self._before.append(marked)
+        self._previous.append(marked)
         return marked
 
-    def _pieces(self, said: Utterance, met: list[int] | None) -> Iterator[str]:
-        """``met``: who was named so far, for the pronouns; None leaves these as they are."""
-        place = 0
-        for span in said.spans:
-            yield self._between(said.own[place : span.start], said, met)
-            yield self._name(said, span)
-            if met is not None and span.node != said.speaker:
-                met.append(span.node)
-            place = span.end
-        yield self._between(said.own[place:], said, met)
+    def _marked_parts(self, utterance: Utterance, mentioned: list[int] | None) -> Iterator[str]:
+        """``mentioned``: nodes so far, for the pronouns; None leaves pronouns as they are."""
+        position = 0
+        for span in utterance.spans:
+            yield self._mark_between(utterance.own[position : span.start], utterance, mentioned)
+            yield self._mark_name(utterance, span)
+            if mentioned is not None and span.node != utterance.speaker:
+                mentioned.append(span.node)
+            position = span.end
+        yield self._mark_between(utterance.own[position:], utterance, mentioned)
 
-    def _between(self, text: str, said: Utterance, met: list[int] | None) -> str:
-        return text if met is None else self._with_pronouns(text, said, met)
+    def _mark_between(self, text: str, utterance: Utterance, mentioned: list[int] | None) -> str:
+        return text if mentioned is None else self._with_pronouns(text, utterance, mentioned)
 
-    def _is_other(self, node: int, said: Utterance) -> bool:
-        return self._is_person(node) and node != said.speaker
+    def _is_other_person(self, node: int, utterance: Utterance) -> bool:
+        return self._is_person(node) and node != utterance.speaker
 
-    def _only(self, subtype: str, met: Sequence[int]) -> str | None:
-        """The one of its sort that was spoken of, in this sentence or in the one before."""
-        for things in (met, self._earlier(is_thing=True)):
+    def _only_mark(self, subtype: str, mentioned: Sequence[int]) -> str | None:
+        """The mark of the only node of this subtype in this sentence, else in an earlier one."""
+        for things in (mentioned, self._previous_nodes(is_thing=True)):
             marks = {
                 f"⟨{letter_of_node(node)}{each}{GUESSED_SUFFIX}⟩"
                 for each in things
@@ -173,111 +175,112 @@ class SentenceMarker:
         is_entity = self._nodes[node].type is NodeType.ENTITY
         return is_entity and self._nodes[node].subtype != values.LOCATION
 
-    def _name(self, said: Utterance, span: NodeSpan) -> str:
-        text = said.own[span.start : span.end]
+    def _mark_name(self, utterance: Utterance, span: NodeSpan) -> str:
+        text = utterance.own[span.start : span.end]
         mark = f"⟨{letter_of_node(self._nodes[span.node])}{span.node}⟩"
-        if span.node == said.speaker and _FIRST_PERSON_PRONOUN.fullmatch(text):
-            return self._first(text, said)
-        if mark[1] == PERSON_LETTER and (other := self._of_another(said, span)):
+        if span.node == utterance.speaker and _FIRST_PERSON_PRONOUN.fullmatch(text):
+            return self._mark_first_person(text, utterance)
+        if mark[1] == PERSON_LETTER and (other := self._mark_owned_role(utterance, span)):
             return other
         role = _ROLE_PHRASE.fullmatch(text)
-        if role is None or said.speaker is None or span.node == said.speaker:
+        if role is None or utterance.speaker is None or span.node == utterance.speaker:
             return mark
         if mark[1] != PERSON_LETTER:  # "my flatmates are Zoe and Hamza", "time with my family"
-            return mark if role["group"] else self._with_pronouns(text, said, [])
-        # "my manager is Dana": Dana is marked herself.
-        is_named = self._is_named_next(said, span) or any(
+            return mark if role["group"] else self._with_pronouns(text, utterance, [])
+        # "my manager is Dana": Dana has her own mark.
+        is_named = self._is_named_next(utterance, span) or any(
             each.node == span.node and each != span and each.start - span.end < _MAX_ROLE_DISTANCE
-            for each in said.spans
+            for each in utterance.spans
         )
-        is_said_of_another = _PREDICATE.search(said.own[: span.start]) is not None
-        words = self._with_pronouns(text, said, [])
-        return words if is_named or is_said_of_another else f"{words} {mark[:-1]}{ROLE_SUFFIX}⟩"
+        is_predicate = _PREDICATE.search(utterance.own[: span.start]) is not None
+        words = self._with_pronouns(text, utterance, [])
+        return words if is_named or is_predicate else f"{words} {mark[:-1]}{ROLE_SUFFIX}⟩"
 
-    def _of_another(self, said: Utterance, span: NodeSpan) -> str:
-        """ "Tom's wife" is Tom's; empty where the words before the role name nobody."""
-        owned = _OWNED_ROLE.fullmatch(said.own[span.start : span.end])
-        owner = self._called.get(owned["owner"].casefold()) if owned else None
+    def _mark_owned_role(self, utterance: Utterance, span: NodeSpan) -> str:
+        """ "Tom's wife" is marked as Tom's; empty if the possessor is unknown."""
+        owned = _OWNED_ROLE.fullmatch(utterance.own[span.start : span.end])
+        owner = self._persons_by_name.get(owned["owner"].casefold()) if owned else None
         if owned is None or owner is None or owner == span.node:
             return ""
-        is_named = any(each.node == span.node and each != span for each in said.spans)
-        is_said_of_another = _PREDICATE_OF.search(said.own[: span.start]) is not None
-        mark = (
-            "" if is_named or is_said_of_another else f" ⟨{PERSON_LETTER}{span.node}{ROLE_SUFFIX}⟩"
-        )
+        is_named = any(each.node == span.node and each != span for each in utterance.spans)
+        is_predicate = _PREDICATE_OF.search(utterance.own[: span.start]) is not None
+        mark = "" if is_named or is_predicate else f" ⟨{PERSON_LETTER}{span.node}{ROLE_SUFFIX}⟩"
         return f"⟨{PERSON_LETTER}{owner}⟩'s {owned['role']}{mark}"
 
-    def _is_named_next(self, said: Utterance, span: NodeSpan) -> bool:
-        """ "My boss there is Dana", "my dentist is a woman called Noa": the name comes next."""
-        after = (each for each in said.spans if each.start >= span.end)
+    def _is_named_next(self, utterance: Utterance, span: NodeSpan) -> bool:
+        """ "My boss there is Dana", "my dentist is a woman called Noa": a name follows the role."""
+        after = (each for each in utterance.spans if each.start >= span.end)
         person = next((each for each in after if self._is_person(each.node)), None)
         return person is not None and bool(
-            _NAME_FOLLOWS.fullmatch(said.own[span.end : person.start])
+            _NAME_FOLLOWS.fullmatch(utterance.own[span.end : person.start])
         )
 
     # ——— pronouns ———
 
-    def _with_pronouns(self, text: str, said: Utterance, met: list[int]) -> str:
+    def _with_pronouns(self, text: str, utterance: Utterance, mentioned: list[int]) -> str:
         text = expand_casual_spelling(_BRACKETS.sub(" ", text))
-        if said.speaker is not None and is_hebrew(text):
-            text = separate_hebrew_suffixes(text, f"⟨p{said.speaker}i⟩")
+        if utterance.speaker is not None and is_hebrew(text):
+            text = separate_hebrew_suffixes(text, f"⟨p{utterance.speaker}i⟩")
 
-        def put(match: re.Match[str]) -> str:
+        def replace_pronoun(match: re.Match[str]) -> str:
             word = match[0]
             if _FIRST_PERSON_PRONOUN.fullmatch(word):
-                return self._first(word, said)
+                return self._mark_first_person(word, utterance)
             if _SECOND_PERSON_PRONOUN.fullmatch(word):
-                return self._second(word, said)
-            return self._third(match, met)
+                return self._mark_second_person(word, utterance)
+            return self._mark_third_person(match, mentioned)
 
-        return _PRONOUN.sub(put, text)
+        return _PRONOUN.sub(replace_pronoun, text)
 
-    def _first(self, word: str, said: Utterance) -> str:
-        if said.speaker is None or word == "US":
+    def _mark_first_person(self, word: str, utterance: Utterance) -> str:
+        if utterance.speaker is None or word == "US":
             return word
         word = word.lower()
         if word in ("my", "our", "mine", "ours"):
-            return f"⟨p{said.speaker}i⟩'s"
-        return f"⟨p{said.speaker}{'m' if word in ('me', 'us') else 'i'}⟩"
+            return f"⟨p{utterance.speaker}i⟩'s"
+        return f"⟨p{utterance.speaker}{'m' if word in ('me', 'us') else 'i'}⟩"
 
-    def _second(self, word: str, said: Utterance) -> str:
-        """ "Bring your friend Tasha": whoever is spoken to, where it is clear who that is."""
-        whom = self._spoken_to(said)
-        if whom is None:
+    def _mark_second_person(self, word: str, utterance: Utterance) -> str:
+        """ "Bring your friend Tasha": "your" is the addressee, if there is exactly one."""
+        addressee = self._addressee(utterance)
+        if addressee is None:
             return word
-        mark = f"⟨p{whom}{ADDRESSEE_SUFFIX}⟩"
+        mark = f"⟨p{addressee}{ADDRESSEE_SUFFIX}⟩"
         return f"{mark}'s" if word.lower().startswith("your") else mark
 
-    def _spoken_to(self, said: Utterance) -> int | None:
-        first = said.spans[0] if said.spans else None
-        if first is not None and self._is_person(first.node) and first.node != said.speaker:
-            before, after = said.own[: first.start], said.own[first.end : first.end + 2]
+    def _addressee(self, utterance: Utterance) -> int | None:
+        first = utterance.spans[0] if utterance.spans else None
+        if first is not None and self._is_person(first.node) and first.node != utterance.speaker:
+            before, after = utterance.own[: first.start], utterance.own[first.end : first.end + 2]
             if _ADDRESS_OPENING.fullmatch(before) and after.startswith(
                 (", ", ",", ":", " –", " —")
             ):
                 return first.node
-        others = self._pair - {said.speaker}
+        others = self._pair - {utterance.speaker}
         return next(iter(others)) if len(others) == 1 else None
 
-    def _third(self, match: re.Match[str], met: list[int]) -> str:
+    def _mark_third_person(self, match: re.Match[str], mentioned: list[int]) -> str:
         word, _, short = match[0].lower().partition("'")
         lead = "ו" if word in ("והוא", "והיא") else ""
         if word in _HEBREW_COPULAS and not match.string[match.end() :].strip():
-            return match[0]  # «המנהלת שלי היא דנה»: "is", and not "she"
+            return match[0]  # «המנהלת שלי היא דנה»: "is", not "she"
         word = _HEBREW_PRONOUNS.get(word.removeprefix("ו"), word)
-        # "Pilar, her classmate": somebody else's.
+        # "Pilar, her classmate": not Pilar's.
         is_aside = word in _POSSESSIVE_PRONOUNS and match.string[: match.start()] == ", "
-        # "Odile and her kids": hers.
+        # "Odile and her kids": Odile's.
         is_hers = (
-            word in _POSSESSIVE_PRONOUNS and match.string[: match.start()] == " and " and bool(met)
+            word in _POSSESSIVE_PRONOUNS
+            and match.string[: match.start()] == " and "
+            and bool(mentioned)
         )
-        others = met[:-1] if is_aside else met[-1:] if is_hers else met
+        others = mentioned[:-1] if is_aside else mentioned[-1:] if is_hers else mentioned
         if _is_object_pronoun(match) and not _NEW_CLAUSE.search(match.string, 0, match.start()):
-            others = [each for each in met if each != met[-1]]  # "Ben will bring him": another
-        node = self._whom(word, others)
+            # "Ben will bring him": not Ben
+            others = [each for each in mentioned if each != mentioned[-1]]
+        node = self._resolve_pronoun(word, others)
         if node is None:
             return match[0]
-        met.append(node)
+        mentioned.append(node)
         if match[0] in _HEBREW_POSSESSIVE_PRONOUNS:
             return f"של ⟨{PERSON_LETTER}{node}{GUESSED_SUFFIX}⟩"
         owns = word in ("his", "their", "hers") or (
@@ -289,41 +292,41 @@ class SentenceMarker:
             ending = " has" if has else " is"
         return f"{lead}⟨{letter_of_node(self._nodes[node])}{node}{GUESSED_SUFFIX}⟩{ending}"
 
-    def _whom(self, word: str, met: Sequence[int]) -> int | None:
-        """The one who fits, of this sentence or of the one before; None where two would."""
+    def _resolve_pronoun(self, word: str, mentioned: Sequence[int]) -> int | None:
+        """The only matching node of this sentence, else of an earlier one; None if ambiguous."""
         is_thing = word in ("it", "its")
-        earlier = self._earlier(is_thing)
-        if word in ("they", "them", "their"):  # several, or a company; seldom one from before
+        earlier = self._previous_nodes(is_thing)
+        if word in ("they", "them", "their"):  # plural or a company, rarely a single person
             earlier = ()
-            if any(map(self._is_thing, met)):
+            if any(map(self._is_thing, mentioned)):
                 return None
         wanted = self._is_thing if is_thing else self._is_person
-        for spoken_of in ([each for each in met if wanted(each)], earlier):
-            fits = [each for each in dict.fromkeys(spoken_of) if self._fits(word, each)]
-            known = [each for each in fits if each in self._gender(word)]
+        for nodes in ([each for each in mentioned if wanted(each)], earlier):
+            fits = [each for each in dict.fromkeys(nodes) if self._may_have_gender(word, each)]
+            known = [each for each in fits if each in self._known_of_gender(word)]
             if len(fits) == 1 or len(known) == 1:
                 return (known or fits)[0]
             if fits:
                 return None
         return None
 
-    def _earlier(self, is_thing: bool) -> tuple[int, ...]:
-        """Of the sentence before; where that names nobody, of the one before it."""
-        for marked in reversed(self._before):
-            if spoken_of := marked.things if is_thing else marked.persons:
-                return spoken_of
+    def _previous_nodes(self, is_thing: bool) -> tuple[int, ...]:
+        """Nodes of the previous sentence, or of the one before it if that mentions none."""
+        for marked in reversed(self._previous):
+            if nodes := marked.things if is_thing else marked.persons:
+                return nodes
         return ()
 
     def _is_person(self, node: int) -> bool:
         return self._nodes[node].type is NodeType.PERSON
 
-    def _fits(self, word: str, node: int) -> bool:
-        """Whoever is not known to be of the other gender."""
+    def _may_have_gender(self, word: str, node: int) -> bool:
+        """False if the node is known to have another gender than the pronoun."""
         other = {"she": self._men, "he": self._women}.get(_PRONOUN_GENDERS.get(word, ""), set())
         return node not in other
 
-    def _gender(self, word: str) -> set[int]:
-        """Those who are known to be of the gender of a pronoun."""
+    def _known_of_gender(self, word: str) -> set[int]:
+        """Nodes that are known to have the pronoun's gender."""
         return {"she": self._women, "he": self._men}.get(_PRONOUN_GENDERS.get(word, ""), set())
 
     def _learn_gender(self, text: str) -> None:
@@ -340,7 +343,7 @@ _SECOND_PERSON_PRONOUN = re.compile(r"[Yy]ou(?:rs?)?")
 _ADDRESS_OPENING = re.compile(
     r"(?:(?:hi|hey|hello|dear|thanks|thank you|ok|okay|yes|no|and|so|oh)[, ]*)*", re.I
 )
-# As an object, or with a verb that tells of a thing: "it rains" and "it's true" mean nothing.
+# As an object, or with a verb for things. The "it" of "it rains" and "it's true" has no referent.
 _IT_PATTERN = (
     r"it(?=\s+(?:with|in|last|on|at|since|for|from|and)\b|[.,;!?]|$)"
     r"|[Ii]t(?=\s+(?:uses|belongs|depends|integrates|is (?:based|located|part of|owned|built|made|"
@@ -352,7 +355,7 @@ _PRONOUN = re.compile(
     rf"|{_IT_PATTERN}|ו?(?:הוא|היא)|שלו|שלה)(?![\w@/-])(?!\.\w)"
 )
 _HEBREW_COPULAS = frozenset(("הוא", "היא"))
-_HEBREW_POSSESSIVE_PRONOUNS = frozenset(("שלו", "שלה"))  # stands behind what is his or hers
+_HEBREW_POSSESSIVE_PRONOUNS = frozenset(("שלו", "שלה"))  # follow the noun
 _HEBREW_PRONOUNS = {"הוא": "he", "היא": "she", "שלו": "he", "שלה": "she"}
 _PRONOUN_GENDERS = {"she": "she", "her": "she", "hers": "she", "he": "he", "him": "he", "his": "he"}
 _POSSESSIVE_PRONOUNS = frozenset(("his", "her", "their"))
@@ -363,8 +366,8 @@ _POSSESSED_NOUN = re.compile(
     r"before|after|last|again|much|as|by|since|while|every|more|well|out|up|back)\b)"
     r"(?:[a-z]|[A-Z]{2,3}\b)"
 )
-# Behind these another clause begins, whose object may be the subject of the one before; of "Ben's
-# sister called him" she is the subject.
+# These begin a new clause, whose object may be the previous clause's subject. "'s": in "Ben's
+# sister called him" the subject is the sister.
 _NEW_CLAUSE = re.compile(
     r"^'s |[,;:–—]|\b(?:and|but|so|because|when|while|if|that|who|which|then|or|before|after|since|"
     r"until|what|how|where|to)\b",
@@ -379,7 +382,7 @@ def _is_object_pronoun(pronoun: re.Match[str]) -> bool:
     return word in ("him", "them")
 
 
-# A phrase in place of a name: "my manager", «המנהלת שלי», «אחותי».
+# A role phrase in place of a name: "my manager", «המנהלת שלי», «אחותי».
 _ROLE_PHRASE = re.compile(
     r"(?:my|our|My|Our) (?:(?P<group>family|team|company|class)|[a-z][\w -]{2,40}|[A-Z]{2,4})"
     rf"|[א-ת]+(?: [א-ת]+)? (?:שלי|שלנו)|{'|'.join(HEBREW_MY_WORDS)}"
@@ -409,25 +412,29 @@ _WOMAN, _MAN = (
 )
 
 
-MAX_RETOLD_LENGTH = 280
+_MAX_LENGTH = 280
 
 
 def to_third_person_or_original(
     marked: MarkedUtterance, part: str, nodes: Sequence[FoundNode]
 ) -> str:
-    """A part of a sentence in the third person and with dates; else the sentence as it stands, or
-    nothing where it has another one's "I"."""
-    told = to_third_person(marked, part, nodes)
-    if told:
-        return told
-    said = marked.utterance
-    if said.speaker != OWNER_INDEX and _has_first_person(marked.text):
+    """A part of a sentence in the third person with absolute dates; else the original sentence, or
+    "" if its first person is not the owner."""
+    rewritten = to_third_person(marked, part, nodes)
+    if rewritten:
+        return rewritten
+    utterance = marked.utterance
+    if utterance.speaker != OWNER_INDEX and _has_first_person(marked.text):
         return ""
-    return shorten(resolve_relative_dates(said.written, said.at, hebrew.is_hebrew(said.own)).text)
+    return shorten(
+        resolve_relative_dates(
+            utterance.written, utterance.at, hebrew.is_hebrew(utterance.own)
+        ).text
+    )
 
 
 def _has_first_person(text: str) -> bool:
-    """In marks, or in words where nobody knows who speaks."""
+    """Whether the text has a first-person mark, or a first-person word of an unknown speaker."""
     return any(mark[3] in ("i", "m") for mark in MARK.finditer(text)) or bool(
         _FIRST_PERSON_WORD.search(text)
     )
@@ -439,22 +446,22 @@ _FIRST_PERSON_WORD = re.compile(
 
 
 def to_third_person(marked: MarkedUtterance, part: str, nodes: Sequence[FoundNode]) -> str:
-    """Empty where it cannot be understood without the rest of the talk."""
-    said, utterance = marked.in_words(part, nodes).strip(" ,;:–-"), marked.utterance
-    is_hebrew = hebrew.is_hebrew(said)
+    """ "" if the text cannot be understood without its context."""
+    original, utterance = marked.in_words(part, nodes).strip(" ,;:–-"), marked.utterance
+    is_hebrew = hebrew.is_hebrew(original)
     if is_hebrew and any(mark[3] in ("i", "m") for mark in MARK.finditer(part)):
-        # The endings of its words are no longer as they were said: as it was written, then.
-        said = utterance.own.strip(" ,;:–-.")
+        # Separated Hebrew suffixes do not read naturally: use the original text.
+        original = utterance.own.strip(" ,;:–-.")
     subject = USER if utterance.speaker in (None, OWNER_INDEX) else nodes[utterance.speaker].name
-    tell = hebrew.to_third_person if is_hebrew else english.to_third_person
-    told = tell(said, subject)
-    if not told:
+    rewrite = hebrew.to_third_person if is_hebrew else english.to_third_person
+    rewritten = rewrite(original, subject)
+    if not rewritten:
         return ""
     return shorten(
-        resolve_relative_dates(told, utterance.at, is_hebrew, backwards=is_past(said)).text
+        resolve_relative_dates(rewritten, utterance.at, is_hebrew, backwards=is_past(original)).text
     )
 
 
 def shorten(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= MAX_RETOLD_LENGTH else text[: MAX_RETOLD_LENGTH - 1].rstrip() + "…"
+    return text if len(text) <= _MAX_LENGTH else text[: _MAX_LENGTH - 1].rstrip() + "…"

@@ -1,8 +1,7 @@
-"""Sentences of a source: who says each, and its normal form for pattern matching.
+"""Sentences of a source with their speakers, normalised for pattern matching.
 
-All of it on marked sentences (marking.py).
-
-So the patterns need one form: «אחות של ⟨p0i⟩», «⟨p0i⟩ עבד».
+Normalisation works on marked sentences (marking.py), so that each pattern needs one form only:
+«אחות של ⟨p0i⟩», «⟨p0i⟩ עבד».
 """
 
 from __future__ import annotations
@@ -36,69 +35,71 @@ from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, Kind
 from commonplace.model.sources.source import SourceType
 
-OWNER_INDEX = 0  # the first of the nodes
-_MIN_NAME_CONFIDENCE = 0.5  # what is weaker is mostly the word that a sentence begins with
-# "fine i guess. i'm at Acme now": who writes no capitals ends sentences all the same.
+OWNER_INDEX = 0  # the owner is the first node
+_MIN_NAME_CONFIDENCE = 0.5  # weaker names are mostly words capitalised at a sentence start
+# "fine i guess. i'm at Acme now": text without capitals still has sentence ends.
 _LOWERCASE_SENTENCE_START = re.compile(r"(?<=\w{2}[.…]) +(?=[a-z])|(?<=\w)\.{2,3} +(?=[a-z])")
 _ABBREVIATED = re.compile(
     r"(?:^|\W)(?:e\.g|i\.e|[ap]\.m|etc|vs|approx|ca|incl|esp|dr|mr|mrs|ms|prof|st)\.$"
 )
-ECHO_BULLETS = BUILT_IN_CATEGORIES | frozenset(Kind)  # how lines begin that this memory gave out
+ECHO_BULLETS = BUILT_IN_CATEGORIES | frozenset(Kind)  # prefixes of lines that this memory wrote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """One sentence. Places of spans count from its own start."""
+    """One sentence of a speaker. Spans are relative to its start."""
 
     passage: int
-    number: int  # in its source: what follows one another in speech
+    number: int  # in its source; consecutive sentences have consecutive numbers
     written: str
-    own: str  # with what others wrote blotted out
+    own: str  # quoted text of others is masked
     at: datetime
-    speaker: int | None  # the node of whoever says "I"; None: nobody knows
+    speaker: int | None  # node of the first person; None: unknown
     spans: tuple[NodeSpan, ...] = ()
-    start: int = 0  # in its passage
+    start: int = 0  # offset in its passage
 
     @property
     def place(self) -> TextLocation:
         return TextLocation(self.passage, self.start, self.start + len(self.written))
 
 
-def split_utterances(account: ExtractionInput, spotted: RecognisedNodes) -> Iterator[Utterance]:
-    """Only of what people say: machines know nothing of their own, and what reads like orders to
-    an agent is not believed."""
-    meant = {n for n, node in enumerate(spotted.nodes) if node.confidence >= _MIN_NAME_CONFIDENCE}
-    spans = _spans_by_passage([span for span in spotted.spans if span.node in meant])
+def split_utterances(source: ExtractionInput, recognised: RecognisedNodes) -> Iterator[Utterance]:
+    """Sentences of people only. Machine text is not evidence, suspicious text (possible prompt
+    injection) is not trusted."""
+    credible = {
+        n for n, node in enumerate(recognised.nodes) if node.confidence >= _MIN_NAME_CONFIDENCE
+    }
+    spans = _spans_by_passage([span for span in recognised.spans if span.node in credible])
     number = 0
-    for said in account.said:
-        if said.by_machine or said.suspicious:
+    for passage in source.passages:
+        if passage.by_machine or passage.suspicious:
             number += 1
             continue
-        speaker = speaker_node(said, spotted.nodes)
-        there = spans.get(said.number, [])
-        starts = [span.start for span in there]
-        for sentence in _split_lowercase_sentences(spoken_sentences(account, said)):
+        speaker = speaker_node(passage, recognised.nodes)
+        passage_spans = spans.get(passage.number, [])
+        starts = [span.start for span in passage_spans]
+        for sentence in _split_lowercase_sentences(spoken_sentences(source, passage)):
             yield Utterance(
-                passage=said.number,
+                passage=passage.number,
                 number=number,
                 written=sentence.written,
                 own=sentence.own,
-                at=said.at,
+                at=passage.at,
                 speaker=speaker,
-                spans=_spans_in_sentence(sentence, there, starts),
+                spans=_spans_in_sentence(sentence, passage_spans, starts),
                 start=sentence.start,
             )
             number += 1
 
 
-def spoken_sentences(account: ExtractionInput, said: AttributedPassage) -> list[OwnSentence]:
-    """Without what was recalled, and what its speaker asks not to keep."""
-    to_an_agent = account.source_type is SourceType.CHAT and said.by_owner
-    found = own_sentences(said.text) if to_an_agent else written_sentences(said.text)
-    own = remove_recalled_lines(said.text, ECHO_BULLETS)
-    if said.speaker is not None or said.by_owner:
+def spoken_sentences(source: ExtractionInput, passage: AttributedPassage) -> list[OwnSentence]:
+    """Sentences of a passage without recalled lines and without what the speaker opted out."""
+    to_an_agent = source.source_type is SourceType.CHAT and passage.by_owner
+    sentences = own_sentences(passage.text) if to_an_agent else written_sentences(passage.text)
+    own = remove_recalled_lines(passage.text, ECHO_BULLETS)
+    if passage.speaker is not None or passage.by_owner:
         own = remove_opt_outs(own).text
-    return found if own == said.text else [each for each in found if each.written in own]
+    return sentences if own == passage.text else [each for each in sentences if each.written in own]
 
 
 def _split_lowercase_sentences(sentences: Iterable[OwnSentence]) -> Iterator[OwnSentence]:
@@ -115,38 +116,42 @@ def _slice_sentence(sentence: OwnSentence, begin: int, end: int) -> OwnSentence:
     return OwnSentence(sentence.written[begin:end], sentence.own[begin:end], sentence.start + begin)
 
 
-def speaker_node(said: AttributedPassage, nodes: Sequence[FoundNode]) -> int | None:
-    if said.by_owner:
+def speaker_node(passage: AttributedPassage, nodes: Sequence[FoundNode]) -> int | None:
+    if passage.by_owner:
         return OWNER_INDEX
-    if said.speaker is None:
+    if passage.speaker is None:
         return None
-    name = fold(said.speaker)
-    for place, node in enumerate(nodes):
+    name = fold(passage.speaker)
+    for index, node in enumerate(nodes):
         names = map(fold, (node.name, *node.aliases, *node.addresses))
-        if node.type is NodeType.PERSON and place != OWNER_INDEX and name in names:
-            return place
+        if node.type is NodeType.PERSON and index != OWNER_INDEX and name in names:
+            return index
     return None
 
 
 def _spans_by_passage(spans: Sequence[NodeSpan]) -> dict[int, list[NodeSpan]]:
-    found: dict[int, list[NodeSpan]] = {}
+    by_passage: dict[int, list[NodeSpan]] = {}
     for span in sorted(spans, key=lambda each: (each.start, -each.end)):
-        found.setdefault(span.passage, []).append(span)
-    return found
+        by_passage.setdefault(span.passage, []).append(span)
+    return by_passage
 
 
 def _spans_in_sentence(
     sentence: OwnSentence, spans: Sequence[NodeSpan], starts: Sequence[int]
 ) -> tuple[NodeSpan, ...]:
-    """Those that stand in a sentence, in what its speaker says; of two in one place the longer."""
+    """Spans inside a sentence and outside its masked text; of overlapping spans the longest."""
     first, end = sentence.start, sentence.start + len(sentence.own)
     kept: list[NodeSpan] = []
-    reach = 0
+    covered_to = 0
     for span in spans[bisect_left(starts, first) : bisect_left(starts, end)]:
         start, stop = span.start - first, span.end - first
-        if start >= reach and stop <= len(sentence.own) and MASK not in sentence.own[start:stop]:
+        if (
+            start >= covered_to
+            and stop <= len(sentence.own)
+            and MASK not in sentence.own[start:stop]
+        ):
             kept.append(NodeSpan(span.passage, start, stop, span.node))
-            reach = stop
+            covered_to = stop
     return tuple(kept)
 
 
@@ -162,7 +167,7 @@ _CASUAL_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_CASUAL_SPELLINGS)})(?![\w']
 
 def expand_casual_spelling(text: str) -> str:
     """ "im gonna" → "I'm going to"."""
-    return _CASUAL_WORD.sub(lambda found: _CASUAL_SPELLINGS[found[0].lower()], text)
+    return _CASUAL_WORD.sub(lambda match: _CASUAL_SPELLINGS[match[0].lower()], text)
 
 
 _AFTER_CONTRACTED_IS = "|".join(load_pattern_table("wording")["casual"]["is_said_of"].split())
@@ -177,13 +182,13 @@ _CONTRACTIONS = tuple(
         (rf"{_MARK_GROUP}'d\b", r"\1 would"),
         (rf"{_MARK_GROUP}'s (?=(?:been|got|gone|had|become)\b)", r"\1 has "),
         (rf"{_MARK_GROUP}'s (?=(?:{_AFTER_CONTRACTED_IS}|⟨p\d+\w?⟩'s)\b)", r"\1 is "),
-        # "Dana, who works at Acme": what follows is said of her.
+        # "Dana, who works at Acme": the clause is about her.
         (rf"{_MARK_GROUP}(?:,? who|, which) (?!⟨)", r"\1 "),
     )
 )
 
 
-# "I'm staying at my mom's in Haifa": her home, and not that she is there.
+# "I'm staying at my mom's in Haifa": "'s" means her home, not "is".
 _HOME_OF_PERSON = re.compile(
     r"(\b(?:at|to|from|near|by|outside|behind|visited|visiting|left) "
     rf"(?:⟨p\d+\w?⟩'s (?:[\w-]+ ){{1,3}})?{_MARK_GROUP})"
@@ -199,15 +204,15 @@ def expand_contractions(text: str) -> str:
 
 
 _ASIDES = tuple(
-    (re.compile(aside, re.IGNORECASE), without)
-    for aside, without in (
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
         (
             rf"{_MARK_GROUP}, (?:⟨p\d+[ih]?⟩'s|an?|the) [^,.;⟨⟩]{{2,50}}(?:⟨\w\d+\w?⟩)?,(?= \w)",
             r"\1",
         ),
         (rf"{_MARK_GROUP}(?:,? who|, which) [^,.;]{{2,80}},(?= \w)", r"\1"),
         (rf"{_MARK_GROUP} \([^()]{{2,60}}\)", r"\1"),
-        # "A friend of mine, Dana, works": the name alone.
+        # "A friend of mine, Dana, works": keep the name only.
         (rf"\b(?:an?|one) [^,.;⟨⟩]{{2,40}} of ⟨p\d+[ih]⟩'s, {_MARK_GROUP},", r"\1"),
         (rf"⟨p\d+[ih]?⟩'s [^,.;⟨⟩]{{2,40}}, {_MARK_GROUP},", r"\1"),
         (rf"(?:the|their) [a-z][^,.;⟨⟩]{{2,30}}, {_MARK_GROUP},", r"\1"),
@@ -216,12 +221,12 @@ _ASIDES = tuple(
 
 
 def remove_asides(text: str) -> str:
-    for aside, without in _ASIDES:
-        text = aside.sub(without, text)
+    for pattern, replacement in _ASIDES:
+        text = pattern.sub(replacement, text)
     return text
 
 
-# The nouns by which people are called somebody's: "my sister Noa", "Tom's best friend Ann".
+# Nouns of roles: "my sister Noa", "Tom's best friend Ann".
 ROLE_NOUNS = "|".join(
     noun.replace("_", " ")
     for noun in sorted(
@@ -244,23 +249,23 @@ def drop_roles_before_names(text: str) -> str:
     return _ROLE_BEFORE_NAME.sub(r"\1", text)
 
 
-# ——— what is left out ———
+# ——— ellipsis ———
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceContext:
-    """What a sentence need not say again: who speaks, and marks of what was named just before."""
+    """Context that a sentence may leave out: its speaker, and marks of what was just mentioned."""
 
     speaker: int | None = None
     organisation: str | None = None
     event: str | None = None
 
 
-def fill_ellipsis(text: str, around: SentenceContext) -> str:
-    """ "Joined Acme last week": the speaker did; "the landlord is Dan": it is the speaker's;
-    "my contact there": at the one organisation that was spoken of."""
-    if around.speaker is not None:
-        me = f"⟨p{around.speaker}i⟩"
+def fill_ellipsis(text: str, context: SentenceContext) -> str:
+    """Insert what is left out. "Joined Acme last week": by the speaker; "the landlord is Dan": the
+    speaker's; "my contact there": at the only organisation mentioned."""
+    if context.speaker is not None:
+        me = f"⟨p{context.speaker}i⟩"
         text = _ellipsis_pattern("subject").sub(rf"{me} \g<verb>", text)
         text = _ellipsis_pattern("feeling").sub(rf"{me} am \g<rest>", text)
         text = _ellipsis_pattern("owner").sub(rf"{me}'s \g<noun> is ", text)
@@ -268,13 +273,13 @@ def fill_ellipsis(text: str, around: SentenceContext) -> str:
     text = _ellipsis_pattern("shared_hebrew").sub(
         r"\g<subject>\g<first>, ו\g<subject> \g<verb>", text
     )
-    if around.organisation is not None:
-        text = _ellipsis_pattern("there").sub(rf"\g<noun> at {around.organisation}", text)
-        text = _ellipsis_pattern("contact").sub(rf"\g<noun> at {around.organisation} \g<is>", text)
-        text = _ellipsis_pattern("them").sub(rf"\g<verb> {around.organisation}", text)
-        text = _ellipsis_pattern("their").sub(rf"{around.organisation}'s \g<noun>", text)
-    if around.event is not None:
-        text = _ellipsis_pattern("at_event").sub(rf"\g<noun> at {around.event}", text)
+    if context.organisation is not None:
+        text = _ellipsis_pattern("there").sub(rf"\g<noun> at {context.organisation}", text)
+        text = _ellipsis_pattern("contact").sub(rf"\g<noun> at {context.organisation} \g<is>", text)
+        text = _ellipsis_pattern("them").sub(rf"\g<verb> {context.organisation}", text)
+        text = _ellipsis_pattern("their").sub(rf"{context.organisation}'s \g<noun>", text)
+    if context.event is not None:
+        text = _ellipsis_pattern("at_event").sub(rf"\g<noun> at {context.event}", text)
     return text
 
 
@@ -299,10 +304,10 @@ HEBREW_POSSESSIVES = frozenset(load_pattern_table("wording")["hebrew"]["possessi
 
 
 def separate_hebrew_suffixes(text: str, me: str) -> str:
-    i_did, mine = _hebrew_forms()
-    text = mine.sub(f"של {me}", text)
+    i_did, possessive = _hebrew_forms()
+    text = possessive.sub(f"של {me}", text)
     text = _HEBREW_WITH_ME.sub(f"עם {me}", text)
-    text = _HEBREW_I.sub(lambda found: f"{found['and'] or ''}{me}", text)
+    text = _HEBREW_I.sub(lambda match: f"{match['and'] or ''}{me}", text)
     text = re.sub(
         rf"{_WORD_START}(ו?)({'|'.join(HEBREW_MY_WORDS)}){_WORD_END}",
         lambda f: f"{f[1]}{HEBREW_MY_FORMS[f[2]]} של {me}",
@@ -317,5 +322,5 @@ def separate_hebrew_suffixes(text: str, me: str) -> str:
 
 @cache
 def _hebrew_forms() -> tuple[dict[str, str], re.Pattern[str]]:
-    mine = re.compile(rf"{_WORD_START}(?:{'|'.join(sorted(HEBREW_POSSESSIVES))}){_WORD_END}")
-    return _read_pairs(load_pattern_table("wording")["hebrew"]["i_did"]), mine
+    possessive = re.compile(rf"{_WORD_START}(?:{'|'.join(sorted(HEBREW_POSSESSIVES))}){_WORD_END}")
+    return _read_pairs(load_pattern_table("wording")["hebrew"]["i_did"]), possessive

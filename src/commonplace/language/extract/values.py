@@ -1,4 +1,4 @@
-"""Extraction's input (attributed passages, owner) and output (found nodes, edges, notes)."""
+"""Values of extraction: its input (attributed passages, owner) and output (nodes, edges, notes)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.candidate import MemoryCandidate
 from commonplace.model.sources.source import SourceType
 
-MIN_CONFIDENCE = 0.7  # confidence; what is below is found and not kept
+MIN_CONFIDENCE = 0.7  # nodes and edges below it are dropped
 
-# Of entities.
+# Subtypes of entities.
 ORGANIZATION, LOCATION, PROJECT, PRODUCT, EVENT, GROUP = ENTITY_TYPES = (
     "organization",
     "location",
@@ -26,43 +26,45 @@ ORGANIZATION, LOCATION, PROJECT, PRODUCT, EVENT, GROUP = ENTITY_TYPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnerIdentity:
-    """The reader whose graph it is for: "I" in what they say."""
+    """The owner of the graph: "I" in their passages."""
 
     name: str
-    names: frozenset[str] = frozenset()  # all spellings, as speakers are called
+    names: frozenset[str] = frozenset()  # all spellings that may appear as a speaker
     addresses: frozenset[str] = frozenset()
-    others: frozenset[str] = frozenset()  # bare names, like theirs, of who is somebody else
+    others: frozenset[str] = frozenset()  # bare names like the owner's that belong to other people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributedPassage:
-    """A passage as it is read."""
+    """A passage with its speaker."""
 
     number: int
     text: str
     at: datetime
     speaker: str | None = None
     by_owner: bool = False
-    by_machine: bool = False  # an assistant, a tool: it knows nothing of its own
+    by_machine: bool = False  # written by an assistant or a tool: not evidence
     suspicious: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractionInput:
-    """A source as it is read: what was said, and who is known to take part."""
+    """A source: its passages, owner and known participants."""
 
-    said: tuple[AttributedPassage, ...]
+    passages: tuple[AttributedPassage, ...]
     owner: OwnerIdentity
     source_type: SourceType
-    date: datetime  # of the source: relative dates count from the passage's own, or else from this
-    participants: tuple[str, ...] = ()  # names, "Name <address>" where it is known
+    date: datetime  # of the source; base of relative dates if a passage has no date
+    participants: tuple[str, ...] = ()  # "Name" or "Name <address>"
     title: str = ""
-    called: Mapping[str, str] = field(default_factory=dict)  # by address: the owner's word for it
+    names_by_address: Mapping[str, str] = field(
+        default_factory=dict
+    )  # the owner's name for an address
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TextLocation:
-    """Where something is said: in which passage, from where to where."""
+    """A span of a passage's text."""
 
     passage: int
     start: int
@@ -79,23 +81,23 @@ class FoundNode:
     description: str = ""
     confidence: float = 0.8
     passages: tuple[int, ...] = ()
-    places: tuple[TextLocation, ...] = ()  # none: it only takes part
+    places: tuple[TextLocation, ...] = ()  # empty: only a participant
     is_owner: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSpan:
-    """Where a node is spoken of: by a name, or by a word that stands for it."""
+    """A mention of a node, by name or by a phrase."""
 
     passage: int
     start: int
     end: int
-    node: int  # its place in the list
+    node: int  # index in the list of nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedNodes:
-    """Whoever and whatever has a name here. The first one is the owner, named or not."""
+    """Named nodes and their mentions. The first node is the owner, even if not mentioned."""
 
     nodes: tuple[FoundNode, ...]
     spans: tuple[NodeSpan, ...] = ()
@@ -103,7 +105,7 @@ class RecognisedNodes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundEdge:
-    """Between two of the found nodes, by their places in the list."""
+    """An edge between two found nodes, given by index."""
 
     a: int
     b: int
@@ -112,12 +114,12 @@ class FoundEdge:
     proximity: int | None = None
     description: str = ""
     confidence: float = 0.8
-    valid_from: datetime | None = None  # None: since the passage was said
+    valid_from: datetime | None = None  # None: the passage's date
     valid_to: datetime | None = None
-    ends: bool = False  # it is over, since valid_from
-    is_state: bool = True  # it is told as something that holds, and not as something that happened
-    place: TextLocation  # of the sentence that tells it
-    repeated: tuple[TextLocation, ...] = ()  # of those that tell it again
+    ends: bool = False  # the relation ended, at valid_from
+    is_state: bool = True  # stated as a state, not as an event
+    place: TextLocation  # of the sentence that states it
+    repeated: tuple[TextLocation, ...] = ()  # of the sentences that repeat it
 
     @property
     def passage(self) -> int:
@@ -129,9 +131,9 @@ class FoundEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundNote:
-    """On a node, or on the relation of two."""
+    """A note about a node, or about the relation of two."""
 
-    about: tuple[int, ...]  # places in the list of nodes: one, or two
+    about: tuple[int, ...]  # one or two indices in the list of nodes
     content: str
     lifetime: NoteLifetime = NoteLifetime.MONTH
     place: TextLocation
@@ -146,4 +148,4 @@ class SourceExtraction:
     nodes: tuple[FoundNode, ...] = ()
     edges: tuple[FoundEdge, ...] = ()
     notes: tuple[FoundNote, ...] = ()
-    candidates: tuple[tuple[int, MemoryCandidate], ...] = ()  # for memories, with their passage
+    candidates: tuple[tuple[int, MemoryCandidate], ...] = ()  # with their passage's number

@@ -1,7 +1,7 @@
 """Kind and category of a text; "remember that" triggers are stripped.
 
-What is uncertain is a note. A kv and a contact ask a person when their value changes, so taking
-prose for one costs more than missing one.
+The default is a note. A changed kv or contact asks the user for confirmation, so that a false
+positive costs more than a miss.
 """
 
 import re
@@ -17,14 +17,14 @@ from commonplace.model.memory.kinds import DEFAULT_KIND, Kind
 
 @dataclass(frozen=True, slots=True)
 class TriggerFreeText:
-    """A text without the words that ask to remember it.
+    """A text without its trigger ("remember that …").
 
-    `content` is what is kept: only words that certainly ask are left out of it. `said` is what is
-    looked at for fields: there a bare "save …" or "add …" is left out too.
+    `content` is stored: only unambiguous triggers are removed. `field_text` is parsed for fields: a
+    bare "save …" or "add …" is removed, too.
     """
 
     content: str
-    said: str
+    field_text: str
 
 
 # ——— English ———
@@ -44,13 +44,13 @@ _VERB_EN = (
     r"bear in mind|keep|do(?:n'?t| not) forget|never forget|know|add|log)"
 )
 _FILLING_EN = r"(?: (?:for me|please|for later|down|too|also|of))*"
-# "that", "this:" or a colon: what follows is the content, whatever it is.
+# After "that", "this:" or a colon everything is content.
 _CERTAIN_EN = (
     rf"{_POLITE_EN}{_REQUEST_EN}{_VERB_EN}{_FILLING_EN}"
     r"(?:,? that(?! (?:time|day|night|one|summer|year)\b)| (?:this|it|the following)[.:,–-]+|"
     r" ?[:–]| -)"
 )
-# Without it the verb may belong to the content ("save money", "add salt"). "Remember to" is a task,
+# Otherwise the verb may belong to the content ("save money", "add salt"). "Remember to" is a task,
 # "remember when" a reminiscence.
 _BARE_EN = (
     rf"{_POLITE_EN}{_REQUEST_EN}{_VERB_EN}{_FILLING_EN}"
@@ -74,7 +74,7 @@ _VERB_HE = (
     r"קח בחשבון|קחי בחשבון|שים לב|שימי לב|תשים לב|תשימי לב)"
 )
 _FILLING_HE = r"(?:,? (?:בבקשה|לי|לך|לעצמך|לעצמי|לנו|גם|אצלך|בזיכרון))*"
-# Words whose first letter is not the glued "that".
+# Words whose first letter is not the prefix "that".
 _NOT_THAT = (
     r"(?!של|שם |שמ[הו]|שמות|שנה|שני|שנת|שבת|שבוע|שעה|שעת|שעות|שיר|שלום|שלוש|שולחן|שמונ|שבע|שש |"
     r"שכר|שכן|שכנ|שרברב|שמש|שטר|שטח|שיע|שיח|שאלה|שרון|שרה|שירה|שיר|שמעון|שאול|שי )"
@@ -106,11 +106,11 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
 
 
 def strip_trigger(text: str) -> TriggerFreeText:
-    """The content of "remember that …"; a text that asks for nothing comes back as it is."""
-    plain = text.translate(_APOSTROPHES)  # one character for one, so positions hold
+    """The content of "remember that …"; other text is unchanged."""
+    plain = text.translate(_APOSTROPHES)  # same length, so that offsets stay valid
     start = _trigger_end(_CERTAIN, plain, 0)
     end = len(text)
-    # "Can you remember that …?" asks the assistant; its mark is not part of the content.
+    # "Can you remember that …?": its question mark is not part of the content.
     if start and _REQUESTED.match(plain):
         end = len(plain.rstrip("? "))
     content = text[start:end].strip() or text
@@ -119,14 +119,14 @@ def strip_trigger(text: str) -> TriggerFreeText:
 
 
 def _trigger_end(trigger: re.Pattern[str], text: str, start: int) -> int:
-    """Where the trigger at `start` ends; at `start` when there is none or nothing follows it."""
+    """The end of the trigger at `start`; `start` if there is none or nothing follows it."""
     found = trigger.match(text, start)
     return found.end() if found and text[found.end() :].strip() else start
 
 
 @dataclass(frozen=True)
 class CategoryRule:
-    """A text that one of these patterns is found in belongs to the category."""
+    """A category and its patterns; one match is enough."""
 
     category: str
     patterns: tuple[str, ...]
@@ -142,14 +142,14 @@ _RELATIVE = (
     r"boss|manager|colleagues?|co-?workers?|neighbou?rs?|room-?mates?|(?:best )?friend|"
     r"partner|mentor|therapist|landlord)"
 )
-# Later in the same sentence; bounded, so that no text takes long.
+# Later in the same sentence; bounded, to limit the time.
 _SAME_SENTENCE = r"[^.!?]{0,120}"
-# Hebrew: the start of a word, with "and" or "that" glued to it or not.
+# Hebrew: the start of a word, with or without the prefix "and" or "that".
 _HE = r"(?<![א-ת])(?:ו|ש|כש)?"
 _END = r"(?![א-ת])"
 
-# The first rule that fits wins, so what is more certain stands above what is more common: "I need
-# to call my brother" is a task, and "my brother loves jazz" is about the brother.
+# The first match wins. More specific rules precede more common ones: "I need to call my brother" is
+# a task, and "my brother loves jazz" is about the brother.
 CATEGORY_RULES: tuple[CategoryRule, ...] = (
     CategoryRule(
         "goals",
@@ -272,7 +272,7 @@ CATEGORY_RULES: tuple[CategoryRule, ...] = (
     ),
 )
 
-# A long text says early what it is about, and need not be read whole.
+# The topic of a long text is clear from its beginning.
 _CATEGORY_CHARACTERS = 2_000
 
 _HEBREW_LETTER = re.compile("[א-ת]")
@@ -280,7 +280,7 @@ _HEBREW_LETTER = re.compile("[א-ת]")
 
 @cache
 def _compiled_rules(with_hebrew: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Every Hebrew pattern asks for a Hebrew letter, and trying them all in vain takes most of the
+    """Hebrew patterns are skipped for text without Hebrew letters: trying them takes most of the
     time."""
 
     def fitting(rule: CategoryRule) -> list[str]:
@@ -290,7 +290,7 @@ def _compiled_rules(with_hebrew: bool) -> tuple[tuple[str, re.Pattern[str]], ...
 
 
 def categorise(text: str) -> str | None:
-    """The category of the first rule that fits; None when none does."""
+    """The category of the first matching rule; None without a match."""
     plain = " ".join(text[:_CATEGORY_CHARACTERS].casefold().translate(_APOSTROPHES).split())
     for category, pattern in _compiled_rules(_HEBREW_LETTER.search(plain) is not None):
         if pattern.search(plain):
@@ -298,41 +298,41 @@ def categorise(text: str) -> str | None:
     return None
 
 
-# Longer than this it is prose, and need not be looked at.
+# Longer text is prose and is not parsed.
 _CLASSIFIED_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
     kind: Kind
-    content: str  # the caller's words, without "remember that"
+    content: str  # without the trigger
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 def classify(text: str) -> Classification:
-    """The kind of a text, its content, and the fields of a contact or a kv."""
+    """Kind and content of a text, and the fields of a contact or kv."""
     if len(text) > _CLASSIFIED_CHARACTERS:
         return Classification(DEFAULT_KIND, text)
-    asked = strip_trigger(text)
-    if len(split_sentences(asked.said)) == 1:
+    stripped = strip_trigger(text)
+    if len(split_sentences(stripped.field_text)) == 1:
         for kind, read in _FIELD_READERS.items():
-            fields = read(asked.said, False)
+            fields = read(stripped.field_text, False)
             if fields:
-                return Classification(kind, asked.said, fields)
-    return Classification(DEFAULT_KIND, asked.content)
+                return Classification(kind, stripped.field_text, fields)
+    return Classification(DEFAULT_KIND, stripped.content)
 
 
-def _contact_fields(said: str, asked: bool) -> dict[str, str]:
-    contact = parse_contact(said, asked)
+def _contact_fields(text: str, asked: bool) -> dict[str, str]:
+    contact = parse_contact(text, asked)
     return contact.fields() if contact else {}
 
 
-def _key_value_fields(said: str, asked: bool) -> dict[str, str]:
-    pair = parse_key_value(said, asked)
+def _key_value_fields(text: str, asked: bool) -> dict[str, str]:
+    pair = parse_key_value(text, asked)
     return {"subject": pair.subject, "value": pair.value} if pair else {}
 
 
-# How a sentence gives the fields of a kind that has them; the first that finds some decides.
+# Field parsers by kind; the first with a result decides.
 _FIELD_READERS: Mapping[Kind, Callable[[str, bool], dict[str, str]]] = {
     Kind.CONTACT: _contact_fields,
     Kind.KV: _key_value_fields,
@@ -340,9 +340,9 @@ _FIELD_READERS: Mapping[Kind, Callable[[str, bool], dict[str, str]]] = {
 
 
 def extract_fields(kind: Kind, text: str) -> dict[str, str]:
-    """The fields of a text that the caller calls a contact or a kv; none when they are unclear."""
+    """Fields of a text whose kind the caller gives; empty if they are unclear."""
     read = _FIELD_READERS.get(kind)
     if read is None or len(text) > _CLASSIFIED_CHARACTERS:
         return {}
-    said = strip_trigger(text).said
-    return read(said, True) if len(split_sentences(said)) == 1 else {}
+    content = strip_trigger(text).field_text
+    return read(content, True) if len(split_sentences(content)) == 1 else {}

@@ -1,7 +1,7 @@
 """Contact fields in a short text: name, role, phone, e-mail, description.
 
-A phone number or an address says that it may be one. Then all other words must be a name, a role,
-a place or a label; if some are not, the text tells a story and is no contact.
+A text with a phone number or address may be a contact. All its other words must then be a name, a
+role, a place or a label; otherwise it is prose.
 """
 
 import re
@@ -17,7 +17,7 @@ _LONGEST = 200
 _NAME_WORDS = 5
 _DETAIL_WORDS = 6
 _LISTS = load_word_lists("fields/people.txt")
-_PLACEHOLDER = "\ufffc"  # stands where a number or an address stood
+_PLACEHOLDER = "\ufffc"  # in place of a number or an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Contact:
     email: str = ""
 
     def fields(self) -> dict[str, str]:
-        """Those that were found, under the names that metadata has."""
+        """The non-empty fields by their metadata names."""
         named = ("name", "role", "phone", "email", "description")
         return {name: value for name in named if (value := getattr(self, name))}
 
@@ -82,8 +82,8 @@ _OWNED = (
     re.compile(rf"{_REACH_HE}(?P<who>.+?),? {_WAY_HE}(?={_PLACEHOLDER})"),
     re.compile(rf"(?P<who>.+?),? (?:זמינה?|נית(?:ן|נת) להשגה) {_WAY_HE}(?={_PLACEHOLDER})"),
 )
-# "Ana: Email Dan at …": who says it is not whom it reaches.
-_SPOKEN = re.compile(
+# "Ana: Email Dan at …": the speaker is not the contact.
+_SPEAKER_PREFIX = re.compile(
     rf"(?P<speaker>[^:{_PLACEHOLDER}]{{1,40}}):\s+(?=(?:please |pls |you can |we can )?{_REACH}\b)",
     re.I,
 )
@@ -125,9 +125,9 @@ _TRAILING_PREPOSITIONS = ("to", "from", "for", "by", "of", "with", "at", "in", "
 
 
 def parse_contact(text: str, asked: bool = False) -> Contact | None:
-    """The contact that a text is about; None when it is about something else.
+    """The contact that a text describes; None if it is something else.
 
-    `asked`: the caller says that it is one, so a name alone is enough.
+    `asked`: the caller gives the kind, so that a name alone is enough.
     """
     if len(text) > _LONGEST or text.endswith("?"):
         return None
@@ -142,7 +142,7 @@ def parse_contact(text: str, asked: bool = False) -> Contact | None:
     if max(len(phones), len(emails)) > 1 and _names_between(bare):
         return None
     read = _parse_person(bare)
-    # "my plumber" names nobody, unless a number says who is meant.
+    # "my plumber" needs a number or an address.
     if read is None or (_is_role(read.name) and not (phones or emails)):
         return None
     return Contact(
@@ -155,16 +155,16 @@ def parse_contact(text: str, asked: bool = False) -> Contact | None:
 
 
 def _names_between(bare: str) -> bool:
-    """Whether words other than labels stand between two numbers: those of a second person."""
+    """Whether words other than labels are between two numbers: a second person."""
     between = bare.split(_PLACEHOLDER)[1:-1]
     return any(_piece(piece) for part in between for piece in _BETWEEN.split(part))
 
 
 def _parse_person(bare: str) -> Contact | None:
-    """Name, role and description in a text whose numbers and addresses are marked."""
-    spoken = _SPOKEN.match(bare)
-    if spoken and not parse_role(spoken["speaker"]):
-        bare = bare[spoken.end() :]
+    """Name, role and description in a text with placeholders for numbers and addresses."""
+    speaker_prefix = _SPEAKER_PREFIX.match(bare)
+    if speaker_prefix and not parse_role(speaker_prefix["speaker"]):
+        bare = bare[speaker_prefix.end() :]
     who, rest = None, bare
     for pattern in _OWNED:
         owned = pattern.match(bare)
@@ -185,7 +185,7 @@ def _parse_person(bare: str) -> Contact | None:
 
 
 def _piece(written: str) -> str:
-    """One part of a listing, without labels; empty when it is nothing but a label."""
+    """One part of a listing without labels; empty if it is only a label."""
     bare = written.strip(" \t\n.,:;–-'\"")
     if _LABEL.fullmatch(bare):
         return ""
@@ -193,72 +193,76 @@ def _piece(written: str) -> str:
 
 
 def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
-    said = person.description
-    if not _is_name(person.name) or not _is_detail(said) or any(map(str.isdigit, said)):
+    description = person.description
+    if (
+        not _is_name(person.name)
+        or not _is_detail(description)
+        or any(map(str.isdigit, description))
+    ):
         return None
     details = [parse_role(piece) or _ARTICLE.sub("", piece) for piece in pieces]
-    role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
+    role = person.role or (details.pop(0) if details and _describes_role(details[0]) else "")
     described = [one for one in (person.description, *details) if one]
     return Contact(name=person.name, role=role, description=", ".join(described))
 
 
-def _parse_name(who: str) -> Contact:
-    """A name and what is said with it: "Sam the electrician", "Priya in HR"."""
-    if _HEBREW.search(who):
-        return _parse_hebrew_name(who)
-    found = _FROM.fullmatch(who)
+def _parse_name(name_text: str) -> Contact:
+    """A name with its description: "Sam the electrician", "Priya in HR"."""
+    if _HEBREW.search(name_text):
+        return _parse_hebrew_name(name_text)
+    found = _FROM.fullmatch(name_text)
     if found and len(found["description"].split()) <= _DETAIL_WORDS:
         named = _with_role(found["name"])
         return Contact(name=named.name, role=named.role, description=found["description"])
-    return _with_role(who)
+    return _with_role(name_text)
 
 
-def _with_role(who: str) -> Contact:
+def _with_role(name_text: str) -> Contact:
     for pattern in (_IS_ROLE, _NAMED_ROLE):
-        found = pattern.fullmatch(who)
+        found = pattern.fullmatch(name_text)
         if found:
             return Contact(name=_ARTICLE.sub("", found["name"]), role=found["role"])
-    found = _ROLE_NAMED.fullmatch(who)
+    found = _ROLE_NAMED.fullmatch(name_text)
     role = parse_english_role(found["role"]) if found else ""
     if found and role:
         return Contact(name=found["name"], role=role)
-    return Contact(name=_ARTICLE.sub("", who))
+    return Contact(name=_ARTICLE.sub("", name_text))
 
 
-def _parse_hebrew_name(who: str) -> Contact:
-    """A name and what is said with it: «דנה מהבנק», «יוסי השרברב», «הגנן שלנו הראל»."""
-    found = _HEBREW_FROM.fullmatch(who)
+def _parse_hebrew_name(name_text: str) -> Contact:
+    """A name with its description: «דנה מהבנק», «יוסי השרברב», «הגנן שלנו הראל»."""
+    found = _HEBREW_FROM.fullmatch(name_text)
     if found:
         named = _hebrew_with_role(found["name"])
         return Contact(name=named.name, role=named.role, description=found["description"])
-    return _hebrew_with_role(who)
+    return _hebrew_with_role(name_text)
 
 
-def _hebrew_with_role(who: str) -> Contact:
-    called = _HEBREW_CALLED.fullmatch(who)
+def _hebrew_with_role(name_text: str) -> Contact:
+    called = _HEBREW_CALLED.fullmatch(name_text)
     if called and parse_role(called["role"]):
         return Contact(name=called["name"], role=parse_role(called["role"]))
-    words = who.removeprefix("קוראים ל").split()
+    words = name_text.removeprefix("קוראים ל").split()
     first = parse_hebrew_role(words)
     if first:
         name = first.rest[1:] if first.rest[:1] and first.rest[0] in _HEBREW_LINKS else first.rest
         if name:
             return Contact(name=" ".join(name), role=first.role)
-        return Contact(name=who)
+        return Contact(name=name_text)
     for at in range(1, len(words)):
         last = parse_hebrew_role(words[at:])
         if last and not last.rest and _is_no_surname(words[at:]):
             return Contact(name=" ".join(words[:at]), role=last.role)
-    return Contact(name=who)
+    return Contact(name=name_text)
 
 
 def _is_no_surname(role: list[str]) -> bool:
-    """Whether the words after a name are a role: נגר and חייט alone are surnames too."""
+    """Whether the words after a name are a role: נגר and חייט alone are also surnames."""
     return len(role) > 1 or role[0].startswith("ה")
 
 
 def _is_name(name: str) -> bool:
-    """Whether these can be the words of a person or a business, and of nothing else."""
+    """Whether the words can only be the name of a person or a business."""
     words = name.split()
     if not 1 <= len(words) <= _NAME_WORDS or any(letter.isdigit() for letter in name):
         return False
@@ -274,8 +278,8 @@ def _is_role(words: str) -> bool:
     return words.casefold() in _LISTS["en role"] | _LISTS["he role"]
 
 
-def _says_role(piece: str) -> bool:
-    """Whether a piece says what somebody is; with a capital it is a place: "Acme Corp"."""
+def _describes_role(piece: str) -> bool:
+    """Whether a piece is a role; capitalised it is a place: "Acme Corp"."""
     return not piece[0].isupper() or bool(parse_role(piece)) or any(map(_is_role, piece.split()))
 
 
@@ -286,7 +290,7 @@ def _is_detail(piece: str) -> bool:
 
 
 def _is_prose(words: list[str]) -> bool:
-    """Whether these are words of a sentence; a capital makes a name of almost any word."""
+    """Whether the words are from a sentence; almost any capitalised word may be a name."""
     if not words:
         return False
     small = [word.strip("'\".") for word in words if word == word.lower()]

@@ -1,7 +1,7 @@
 """Subject and value of a short statement: "the gate code is 1948#".
 
 A subject is a noun phrase whose noun has a value by nature (a password, a bill, a size: see
-attributes.txt), or any short one when the value is an amount. Everything else is prose.
+attributes.txt), or any short one if the value is an amount. Everything else is prose.
 """
 
 import re
@@ -19,13 +19,13 @@ _VALUE_WORDS = 7
 _LISTS = load_word_lists("fields/attributes.txt")
 
 
-# What was paid once is no lasting value, unless the noun has one by nature.
+# A one-time payment is not a lasting value, unless the noun has one by nature.
 _PAST = ("was", "היה", "הייתה")
 _DENIED = ("not", "no", "never", "לא", "אין")
 
 
 class ValueType(StrEnum):
-    """What the values of a noun look like; the names are sections of attributes.txt."""
+    """The form of a noun's values; named like the sections of attributes.txt."""
 
     CODE = "code"
     AMOUNT = "amount"
@@ -42,14 +42,14 @@ class KeyValue:
 
 @dataclass(frozen=True, slots=True)
 class _KeyValueSplit:
-    """One way to read a statement; `link` is what stands between, empty for nothing."""
+    """One way to split a statement; `link`: the words between, may be empty."""
 
     subject: str
     value: str
     link: str
 
 
-# ——— where subject and value meet ———
+# ——— split of subject and value ———
 
 _LINK_EN = (
     r"(?:is|are|was|equals)(?: (?:now|currently|set to|going to be))?|"
@@ -67,7 +67,7 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"(?<=\w)\s*[:=]\s*(?=\S)")
-# "bank account number 4455-889911": the value is what begins with the first figure.
+# "bank account number 4455-889911": the value begins with the first digit.
 _JUXTAPOSED = re.compile(
     r"^(?P<subject>[^\d,;:]*[^\W\d_][^\d,;:]*?)\s+(?P<value>[#*$€£₪]?\S*\d.*)$"
 )
@@ -77,7 +77,7 @@ _VALUE_FIRST = re.compile(
     re.I,
 )
 
-# ——— what a value looks like ———
+# ——— form of a value ———
 
 _NUMBER = r"[-+~]?\d[\d,.]*(?:\s?[kKmM]\b)?"
 _CURRENCY = r"(?:[$€£₪¥]|USD|EUR|ILS|NIS|GBP)"
@@ -133,7 +133,7 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
 
 
 def parse_key_value(text: str, asked: bool = False) -> KeyValue | None:
-    """Subject and value of a statement; None for prose. `asked`: the caller says that it is one."""
+    """Subject and value of a statement; None for prose. `asked`: the caller gives the kind."""
     if len(text) > _LONGEST or "\n" in text or text.endswith("?"):
         return None
     for split in _splits(text.translate(_APOSTROPHES)):
@@ -144,11 +144,11 @@ def parse_key_value(text: str, asked: bool = False) -> KeyValue | None:
 
 
 def _splits(text: str) -> Iterator[_KeyValueSplit]:
-    """The ways to read a text, most certain first."""
+    """Ways to split a text, most certain first."""
     link = _LINK.search(text) or _SIGN.search(text)
     if link:
-        said = link.groupdict()
-        verb = (said.get("verb") or said.get("moved") or ":").casefold()
+        groups = link.groupdict()
+        verb = (groups.get("verb") or groups.get("moved") or ":").casefold()
         yield _KeyValueSplit(text[: link.start()], text[link.end() :], verb)
     turned = _VALUE_FIRST.match(text)
     if turned:
@@ -182,7 +182,7 @@ def _is_key_value(subject: str, value: str, link: str, asked: bool) -> bool:
 
 
 def _is_juxtaposed_value(words: list[str], sort: ValueType, value: str) -> bool:
-    """Whether a value that follows its subject without a word between is one: "gate code 1948#"."""
+    """Whether a value directly after its subject is valid: "gate code 1948#"."""
     single = len(_words(value)) == 1
     if sort is ValueType.DATE:
         return len(words) > 1 and _fits_type(sort, value)
@@ -192,7 +192,7 @@ def _is_juxtaposed_value(words: list[str], sort: ValueType, value: str) -> bool:
 
 
 def _fits_type(sort: ValueType, value: str) -> bool:
-    """Whether this can be a value of such a noun."""
+    """Whether the noun can have such a value."""
     words = _words(value)
     if not words or len(words) > _VALUE_WORDS or _is_prose(value) or words[0] in _DENIED:
         return False
@@ -210,7 +210,8 @@ def _fits_type(sort: ValueType, value: str) -> bool:
 
 
 def _is_prose(value: str) -> bool:
-    """Whether a clause goes on after the value; a comma inside a date or an address is none."""
+    """Whether a clause continues after the value; a comma in a date or an address does not
+    count."""
     if find_emails(value):
         return False
     return bool(_CLAUSE_CONTINUES.search(_LISTED_PLACE.sub(" ", value)))
@@ -229,10 +230,10 @@ def _begins_a_clause(words: list[str]) -> bool:
 
 
 def value_type_of(subject: str) -> ValueType | None:
-    """What kind of values the noun of a subject has; None for a noun without one by nature."""
+    """The type of a subject's values; None if its noun has none by nature."""
     words = _words(subject)
     if _HEBREW.search(subject):
-        if is_two_word_role(words):  # «רואה החשבון» is somebody, and no account
+        if is_two_word_role(words):  # «רואה החשבון» is a person, not an account
             return None
         heads = [bare for word in words[:2] for bare in (word, word.removeprefix("ה"))]
         return _type_of_noun("he", heads, words)
@@ -255,7 +256,7 @@ def _clean_subject(written: str) -> str:
 
 
 def _clean_value(written: str) -> str:
-    """The value without quotation marks, without the full stop of the sentence and "now"."""
+    """The value without quotation marks, final full stop and "now"."""
     bare = _NOW.sub("", written.strip().removesuffix(".").strip())
     quoted = _QUOTED.match(bare)
     return (quoted[1] if quoted else bare).strip()

@@ -1,11 +1,11 @@
 """People's names and roles in a text: matching, folding, parsing.
 
-A name that stands there as it is written counts in capitals or not, unless it is an ordinary word
-as well (Will, May, Rose): then it takes a capital, and a month takes no preposition. Nicknames and
-misspellings take a capital too. In Hebrew, prefixes are letters of the word.
+An exact name matches in any case, unless it is also an ordinary word (Will, May, Rose): then it
+needs a capital, and a month must not follow a preposition. Nicknames and misspellings need a
+capital, too. In Hebrew, prefix letters are stripped.
 
-The words of a role open or close what is said about a person. What only says whose or that it is
-new ("my", "new", «שלי», «החדשה») is no part of it.
+A role is at the beginning or the end of a person's description, without possessives and "new"
+("my", "new", «שלי», «החדשה»).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _BEFORE_A_MONTH = frozenset(
 _MIN_SIMILARITY = 0.8
 _SHORTEST_MISSPELT = 5  # Jon is not John
 _SHORTEST_NICKNAME = 3
-MAX_GUESSED_NAMES = 500  # beyond this many, names are only matched as they are written
+MAX_GUESSED_NAMES = 500  # with more people, only exact names match
 
-# Speakers that are no names: parts in a log.
+# Speakers that are roles in a log, not names.
 SPEAKER_ROLES = frozenset(
     ["user", "assistant", "system", "tool", "human", "ai", "bot", "agent", "speaker", "unknown"]
 )
@@ -40,10 +40,10 @@ SPEAKER_ROLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NamedPeople:
-    """Whom a question names: one mention may fit several spellings of a person."""
+    """People named in a question; one mention may match several spellings of a person."""
 
     mentions: tuple[frozenset[str], ...] = ()
-    words: frozenset[str] = frozenset()  # that name them, as they are written
+    words: frozenset[str] = frozenset()  # as written in the question
 
     @property
     def people(self) -> frozenset[str]:
@@ -55,10 +55,10 @@ class _NameWord:
     """A word of the question that may be a name."""
 
     written: str
-    forms: tuple[str, ...]  # folded, and without a prefix
+    forms: tuple[str, ...]  # folded, and without prefix letters
     has_capital: bool
     is_first: bool
-    is_month: bool  # as it stands there
+    is_month: bool  # in this context
 
 
 def find_named_people(text: str, people: Iterable[str]) -> NamedPeople:
@@ -67,23 +67,23 @@ def find_named_people(text: str, people: Iterable[str]) -> NamedPeople:
 
 
 def find_name_words(text: str, people: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Who is named, and by which words."""
+    """Named people with the words that name them."""
     known = [person for person in people if fold_case(person) not in SPEAKER_ROLES]
-    spoken = list(_name_candidates(text)) if known else []
-    said = {
-        person: frozenset(_words_naming(person, spoken, guess=len(known) <= MAX_GUESSED_NAMES))
+    candidates = list(_name_candidates(text)) if known else []
+    words_by_person = {
+        person: frozenset(_words_naming(person, candidates, guess=len(known) <= MAX_GUESSED_NAMES))
         for person in known
     }
-    return {person: words for person, words in said.items() if words}
+    return {person: words for person, words in words_by_person.items() if words}
 
 
 def _group_mentions(found: dict[str, frozenset[str]]) -> tuple[frozenset[str], ...]:
-    """People who are named by one word are one mention."""
+    """People named by the same word are one mention."""
     groups: list[tuple[set[str], set[str]]] = []  # words, people
-    for person, said in sorted(found.items()):
-        mine = [group for group in groups if group[0] & said]
-        words, people = set(said), {person}
-        for group in mine:
+    for person, naming_words in sorted(found.items()):
+        joined = [group for group in groups if group[0] & naming_words]
+        words, people = set(naming_words), {person}
+        for group in joined:
             words |= group[0]
             people |= group[1]
             groups.remove(group)
@@ -106,23 +106,22 @@ def _name_candidates(text: str) -> Iterator[_NameWord]:
 
 
 def name_word_forms(text: str) -> frozenset[str]:
-    """Every form of every word of a text that may be a part of a name."""
+    """All forms of all words of a text that may be part of a name."""
     return frozenset(form for word in _name_candidates(text) for form in word.forms)
 
 
 def strip_hebrew_prefix(word: str) -> str:
-    """In Hebrew "to", "in", "and" … are letters of the word."""
+    """In Hebrew "to", "in", "and" … are prefix letters."""
     return _PREFIXED.sub("", word)
 
 
-def _words_naming(person: str, spoken: Sequence[_NameWord], guess: bool) -> set[str]:
-    """The words that name this person."""
+def _words_naming(person: str, candidates: Sequence[_NameWord], guess: bool) -> set[str]:
     parts = name_parts(person)
     if not parts:
         return set()
     exact = {
         part: word.written
-        for word in spoken
+        for word in candidates
         for part in parts
         if part in word.forms
         and not word.is_month
@@ -136,7 +135,7 @@ def _words_naming(person: str, spoken: Sequence[_NameWord], guess: bool) -> set[
         return set()
     return {
         word.written
-        for word in spoken
+        for word in candidates
         if word.has_capital and not word.is_month and not word.written.isupper()
         for part in (parts[0], parts[-1])
         if _is_nickname(word, part) or _is_similar(word.forms[0], part)
@@ -144,14 +143,14 @@ def _words_naming(person: str, spoken: Sequence[_NameWord], guess: bool) -> set[
 
 
 def _is_job_title(parts: Sequence[str]) -> bool:
-    """ "Project Manager" is named by both its words: either alone is a word like others."""
+    """ "Project Manager" needs both words: each alone is ordinary."""
     lists = load_word_lists("fields/people.txt")
     roles = lists["en role"] | lists["en field"]
     return len(parts) > 1 and any(part in roles for part in parts)
 
 
 def _is_nickname(word: _NameWord, name: str) -> bool:
-    """Mel for Melanie. At the beginning everything has a capital, so it says nothing there."""
+    """Mel for Melanie. At the start of a sentence a capital is no evidence."""
     form = word.forms[0]
     return (
         not word.is_first
@@ -174,7 +173,7 @@ def _is_similar(word: str, name: str) -> bool:
 
 @cache
 def _ordinary_words() -> frozenset[str]:
-    """Words that are names only with a capital."""
+    """Words that are names only if capitalised."""
     return ambiguous_names("en") | ambiguous_months() | stop_words("en")
 
 
@@ -184,19 +183,19 @@ def _month_names() -> frozenset[str]:
 
 
 def capitalised_words(text: str) -> list[str]:
-    """Words with a capital that no beginning explains."""
+    """Capitalised words except the first, and except words in all capitals."""
     found = list(_WORD.finditer(text))
     return [match[0] for match in found[1:] if match[0][0].isupper() and not match[0].isupper()]
 
 
 def fold_name(word: str) -> str:
-    """Folded, without accents and without a possessive."""
+    """Folded, without accents and possessive."""
     folded = fold_case(word).replace("’", "'")
     folded = folded.removesuffix("'s").removesuffix("'")
     if folded.isascii():
         return folded
-    apart = unicodedata.normalize("NFD", folded)
-    return unicodedata.normalize("NFC", "".join(c for c in apart if not _is_accent(c)))
+    decomposed = unicodedata.normalize("NFD", folded)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not _is_accent(c)))
 
 
 def _is_accent(character: str) -> bool:
@@ -205,13 +204,13 @@ def _is_accent(character: str) -> bool:
 
 @lru_cache(maxsize=65_536)
 def name_parts(person: str) -> tuple[str, ...]:
-    """Of an address, what stands before the sign."""
+    """Parts of a name; of an address those before the @."""
     parts = [fold_name(match[0]) for match in _WORD.finditer(person.partition("@")[0])]
     return tuple(part for part in parts if len(part) > 1 and part not in SPEAKER_ROLES)
 
 
 def remove_names(text: str, named: NamedPeople) -> str:
-    """The question without the names, as it is embedded for those who take part."""
+    """The question without the names, for the embedding when people are matched by name."""
     if not named.words:
         return text
     kept = _WORD.sub(lambda match: "" if match[0] in named.words else match[0], text)
@@ -230,14 +229,14 @@ _ENGLISH_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class LeadingRole:
-    """The role that a phrase opens with, and the words after it."""
+    """The role at the start of a phrase, and the words after it."""
 
     role: str
     rest: tuple[str, ...]
 
 
 def parse_role(phrase: str) -> str:
-    """The role when a phrase says nothing else; empty when it does."""
+    """The role if the phrase is nothing else, else ""."""
     if _HEBREW.search(phrase):
         opening = parse_hebrew_role(phrase.split())
         return opening.role if opening and not opening.rest else ""
@@ -245,7 +244,7 @@ def parse_role(phrase: str) -> str:
 
 
 def parse_english_role(phrase: str) -> str:
-    """ "piano teacher" of "my new piano teacher"; a capital without "my" is a name's."""
+    """ "piano teacher" of "my new piano teacher"; capitalised without "my" it is a name."""
     owner = _DETERMINERS.match(phrase)
     role = phrase[owner.end() :] if owner else phrase
     words = _ROLE_PLACE.split(role)[0].split()
@@ -259,7 +258,7 @@ def parse_english_role(phrase: str) -> str:
 
 
 def parse_hebrew_role(words: list[str]) -> LeadingRole | None:
-    """The role at the beginning of Hebrew words, with what belongs to it."""
+    """The role at the start of Hebrew words, with its modifiers."""
     length = _hebrew_length(words)
     if not length:
         return None
@@ -268,33 +267,33 @@ def parse_hebrew_role(words: list[str]) -> LeadingRole | None:
         if rest[0] in _ROLE_LISTS["he owner"]:
             rest = rest[1:]
         elif rest[0] == "של" and len(rest) > 1:
-            whose = 3 if rest[2:3] and rest[2] in _ROLE_LISTS["he owner"] else 2
-            role, rest = [*role, *rest[:whose]], rest[whose:]
+            owner_length = 3 if rest[2:3] and rest[2] in _ROLE_LISTS["he owner"] else 2
+            role, rest = [*role, *rest[:owner_length]], rest[owner_length:]
         else:
             break
     return LeadingRole(" ".join([_strip_article(role[0]), *role[1:]]), tuple(rest))
 
 
 def is_two_word_role(words: list[str]) -> bool:
-    """Whether Hebrew words open with a role of two: «רואה החשבון», «בעל הבית»."""
+    """Whether Hebrew words begin with a two-word role: «רואה החשבון», «בעל הבית»."""
     return (
         len(words) > 1 and (_strip_article(words[0]), words[1].removeprefix("ה")) in _TWO_WORD_ROLES
     )
 
 
 def _hebrew_length(words: list[str]) -> int:
-    """How many words a role itself has; 0 when there is none."""
+    """Number of words of the role; 0 if there is none."""
     if is_two_word_role(words):
         return 2
     if not words or _strip_article(words[0]) not in _ROLE_LISTS["he role"]:
         return 0
     field = words[1] if len(words) > 1 else ""
-    glued = field[1:] if field[:1] in ("ה", "ל") else field  # רופאת השיניים, מורה לפסנתר
-    return 2 if {field, glued} & _ROLE_LISTS["he field"] else 1
+    unprefixed = field[1:] if field[:1] in ("ה", "ל") else field  # רופאת השיניים, מורה לפסנתר
+    return 2 if {field, unprefixed} & _ROLE_LISTS["he field"] else 1
 
 
 def _strip_article(word: str) -> str:
-    """A Hebrew noun without its article; what begins with ו doubles it after one (הווטרינר)."""
+    """A Hebrew noun without its article; an initial ו is doubled after the article (הווטרינר)."""
     if word in _ROLE_LISTS["he role"]:  # הנדימן
         return word
     bare = word.removeprefix("ה")

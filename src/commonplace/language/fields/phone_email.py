@@ -1,7 +1,7 @@
-"""Phone numbers and e-mail addresses: finding them, and when two are the same.
+"""Phone numbers and e-mail addresses: finding and comparing them.
 
-Numbers are read and compared by Google's libphonenumber, domains by IDNA; both are loaded when the
-first number or address is met, so that importing the package stays quick.
+Numbers are parsed by Google's libphonenumber, domains by IDNA; both are loaded on first use, so
+that importing the package is fast.
 """
 
 import re
@@ -14,19 +14,19 @@ from commonplace.language.text.normalise import INVISIBLE
 
 # ——— phones ———
 
-_SHORTEST, _LONGEST = 7, 15  # digits of a number that is written out; the world's longest has 15
+_SHORTEST, _LONGEST = 7, 15  # digits of a full number; the longest in use has 15
 _NATIONAL_LONGEST = 11
-# From here on a number may be complete, and what follows after another gap is something else.
+# From this length a number may be complete, and digits after another gap are separate.
 _NATIONAL_USUAL = 9
 _KEY_DIGITS = 7
 
 _DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212\u05be", "-------")
-# Not inside something longer; Hebrew hangs its small words on with a hyphen (ל-052-1234567).
+# Not inside a longer token; Hebrew prefixes are joined by a hyphen (ל-052-1234567).
 _NOT_INSIDE = r"(?:(?<![\w@#./,:+-])|(?<=[א-ת]-))"
 _NOT_CONTINUED = r"(?![\w@]|[-.,:/]\d)"
 _CUE = r"(?:phone|tel|telephone|mobile|cell|call|whatsapp|fax|טלפון|נייד|הנייד|הטלפון|טל|וואטסאפ)"
 
-# Without a country a number shows itself by how it is written; the first that fits is taken.
+# Numbers without a country code are recognised by their format; the first match wins.
 _NATIONAL = re.compile(
     rf"{_NOT_INSIDE}(?:"
     r"\(0?\d{1,4}\)[ -]?\d{2,4}(?:[ .-]?\d{2,4}){1,2}"  # (415) 555-0132
@@ -45,7 +45,7 @@ _AFTER_CUE = re.compile(
 )
 _DATE = re.compile(r"\d{4}([-./ ])\d\d?\1\d\d?|\d\d?([-./ ])\d\d?\2(?:\d{4}|\d\d)")
 _EXTENSION = re.compile(r"(?:ext\.?|extension|x|#|שלוחה)\s*(\d{1,6})\W*$", re.IGNORECASE)
-_TRUNK_ZERO = re.compile(r"\(0\)")  # +44 (0)20 …: dialled only at home
+_TRUNK_ZERO = re.compile(r"\(0\)")  # +44 (0)20 …: dialled only within the country
 
 # ——— e-mail ———
 
@@ -53,15 +53,15 @@ _ADDRESS = re.compile(
     r"(?<![\w.+-])[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,8}"
     r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_][\w-]{0,61}[^\W_](?![\w@-])"
 )
-# Hebrew hangs "from" and "to" on an address with a hyphen: מ-dana@bank.co.il.
+# Hebrew joins "from" and "to" to an address with a hyphen: מ-dana@bank.co.il.
 _HEBREW_PREFIX = re.compile("[ובלמהשכ]{1,3}-(?=[A-Za-z0-9])")
-# Google promises that dots in these are ignored, and that both domains are one.
+# Google ignores dots in these, and treats both domains as one.
 _DOTS_IGNORED = {"gmail.com", "googlemail.com"}
 
 
 @dataclass(frozen=True, slots=True)
 class ContactMatch:
-    """A number or an address as it stands in a text: text[start:end]."""
+    """A number or an address in a text: text[start:end]."""
 
     text: str
     start: int
@@ -69,13 +69,13 @@ class ContactMatch:
 
 
 def find_phones(text: str) -> tuple[ContactMatch, ...]:
-    """Phone numbers in their order, with or without their country."""
+    """Phone numbers in text order, with or without country code."""
     if not any(character.isdecimal() for character in text):
         return ()
     found: list[ContactMatch] = []
     for candidate in sorted(_candidates(text), key=lambda one: (one.start, -one.end)):
-        apart = not found or candidate.start >= found[-1].end
-        if apart and not _DATE.fullmatch(candidate.text):
+        is_separate = not found or candidate.start >= found[-1].end
+        if is_separate and not _DATE.fullmatch(candidate.text):
             found.append(candidate)
     return tuple(found)
 
@@ -83,7 +83,8 @@ def find_phones(text: str) -> tuple[ContactMatch, ...]:
 def _candidates(text: str) -> Iterator[ContactMatch]:
     plain = text.translate(_DASHES)
     library = _phonenumbers()
-    # Numbers with their country; "possible", since new ranges are in use before the tables know.
+    # Numbers with country code; "possible", because new ranges are used before the tables have
+    # them.
     for match in library.PhoneNumberMatcher(plain, None, library.Leniency.POSSIBLE):
         yield ContactMatch(text[match.start : match.end], match.start, match.end)
     for match in _NATIONAL.finditer(plain):
@@ -95,7 +96,7 @@ def _candidates(text: str) -> Iterator[ContactMatch]:
 
 
 def _cut_to_one_number(written: str) -> str:
-    """Without what follows a complete number after another sign: "052-1234567 42"."""
+    """Cut what follows a complete number after another separator: "052-1234567 42"."""
     gaps = list(re.finditer("[ .-]", written))
     for gap in gaps:
         complete = _digit_count(written[: gap.start()]) >= _NATIONAL_USUAL
@@ -108,10 +109,10 @@ def _cut_to_one_number(written: str) -> str:
 
 
 def is_same_phone(a: str, b: str) -> bool:
-    """Whether both are the same number however it is written; a doubt means no.
+    """Whether both are certainly the same number in any notation.
 
-    A number without its country equals the one with it: 052-1234567 and +972 52-123-4567. A local
-    number never equals one with an area code, nor one with an extension the one without.
+    Country code and national form are equal: 052-1234567 and +972 52-123-4567. A local number never
+    equals one with an area code; nor does a number with an extension equal one without.
     """
     key = phone_key(a)
     if key is None or key != phone_key(b):
@@ -127,7 +128,7 @@ def is_same_phone(a: str, b: str) -> bool:
 
 
 def phone_key(text: str) -> str | None:
-    """What equal numbers share whatever way they are written; None for what is no number."""
+    """A key that equal numbers share in any notation; None if it is not a number."""
     number = _to_international(text)
     digits = _digits(number)
     if number.startswith("+"):
@@ -140,13 +141,13 @@ def phone_key(text: str) -> str | None:
 
 
 def _to_international(text: str) -> str:
-    """The number alone, with a + and its country where that is known."""
+    """The number alone, with + and country code if known."""
     plain = text.translate(INVISIBLE).translate(_DASHES)
     plain = _TRUNK_ZERO.sub("", _EXTENSION.sub("", plain)).strip()
     digits = _digits(plain)
     if plain.startswith("+") or digits.startswith("00"):
         return f"+{digits.removeprefix('00')}"
-    # 1-415-555-0132, 972521234567: the plus is often left out where the country is not.
+    # 1-415-555-0132, 972521234567: the plus is often omitted before a country code.
     if (len(digits) == 11 and digits[0] == "1") or len(digits) > _NATIONAL_LONGEST:
         whole = _parse_number(f"+{digits}")
         if whole is not None and _phonenumbers().is_possible_number(whole):
@@ -155,7 +156,7 @@ def _to_international(text: str) -> str:
 
 
 def _parse_number(number: str) -> Any:
-    """What the library makes of a number; None when it is none."""
+    """The library's result for a number; None if it is not one."""
     library = _phonenumbers()
     if _digit_count(number) > _LONGEST + 2:
         return None
@@ -183,23 +184,23 @@ def _phonenumbers() -> Any:
 
 
 def find_emails(text: str) -> tuple[ContactMatch, ...]:
-    """E-mail addresses in their order."""
+    """E-mail addresses in text order."""
     if "@" not in text:
         return ()
     found = []
     for match in _ADDRESS.finditer(text):
-        glued = _HEBREW_PREFIX.match(match[0])
-        start = match.start() + (glued.end() if glued else 0)
+        prefix = _HEBREW_PREFIX.match(match[0])
+        start = match.start() + (prefix.end() if prefix else 0)
         if email_key(text[start : match.end()]):
             found.append(ContactMatch(text[start : match.end()], start, match.end()))
     return tuple(found)
 
 
 def email_key(address: str) -> str | None:
-    """What two spellings of one address share; None for what is no address.
+    """A key that spellings of one address share; None if it is not an address.
 
-    Case does not count: the standard would allow a mailbox to tell Dana from dana, but none does.
-    A +tag does: it reaches the same person, who chose to give another address.
+    Case is ignored: the standard allows case-sensitive mailboxes, but none are in use. A +tag is
+    kept: it reaches the same person, who chose to give another address.
     """
     plain = address.translate(INVISIBLE).strip().strip("<>").removeprefix("mailto:")
     if not _ADDRESS.fullmatch(plain):
@@ -220,7 +221,7 @@ def is_same_email(a: str, b: str) -> bool:
 
 
 def _domain(written: str) -> str | None:
-    """A domain in its ASCII form, in which each has one spelling."""
+    """A domain in its ASCII form, which is unique."""
     idna = import_module("idna")
     try:
         ascii_form: bytes = idna.encode(written, uts46=True)

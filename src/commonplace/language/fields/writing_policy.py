@@ -1,8 +1,8 @@
 """Writing policy for facts, events and insights, with a remark per violation.
 
 One or two sentences, at most 280 characters, self-contained and neutral; facts and insights in the
-third person and without pronouns; events in the past tense and without stable facts. What a caller
-writes is kept as it is and gets remarks; what the engine writes is held to it.
+third person and without pronouns; events in the past tense and without stable facts. A caller's
+text is stored unchanged and gets remarks; the engine's own text must comply.
 """
 
 import re
@@ -16,14 +16,14 @@ MAX_CHARACTERS = 280
 MAX_SENTENCES = 2
 
 _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
-# A Hebrew word by itself, with "and" or "that" glued to it or not.
+# A separate Hebrew word, with or without the prefix "and" or "that".
 _HE = r"(?<![\w'\"״׳])(?:ו|ש|כש)?"
 _END = r"(?![\w'\"״׳])"
 
 
 @dataclass(frozen=True, slots=True)
 class WritingRemark:
-    """What is against the policy; the code is stable, the message is for people."""
+    """A violation of the policy; the code is stable, the message is for people."""
 
     code: str
     message: str
@@ -36,14 +36,14 @@ class WritingRemark:
 class WritingRule:
     code: str
     kinds: frozenset[Kind]
-    message: str  # {found} is what the rule stumbled over
-    offence: Callable[[str], str | None]  # what is wrong in a text, None when nothing is
+    message: str  # {found} is the offending text
+    offence: Callable[[str], str | None]  # the offending text, or None
 
 
-# ——— what the rules look for ———
+# ——— patterns ———
 
 _PRONOUNS = (
-    # "World War I" and "Elizabeth I" are no first person, "US" and "IT" are no pronouns.
+    # "World War I" and "Elizabeth I" are not first person, "US" and "IT" are not pronouns.
     r"(?<!War )(?<!Part )(?<!Type )(?<!Phase )(?<!Class )(?<!Elizabeth )(?<!Charles )\bI(?:'\w+)?\b"
     r"(?!\.\w)",
     r"\b(?:[Mm]e|[Mm]y|[Mm]yself|[Ww]e|[Uu]s|[Oo]urs?|[Oo]urselves|[Yy]ou|[Yy]ours?|[Yy]ourself)\b",
@@ -97,13 +97,13 @@ _STABLE_FACTS = (
 )
 
 
-# ——— how they look ———
+# ——— checks ———
 
 
 def _pattern_check(
     patterns: tuple[str, ...], flags: re.RegexFlag = re.IGNORECASE
 ) -> Callable[[str], str | None]:
-    """A finder of the first thing in a sentence that one of the patterns fits."""
+    """A function that finds the first match of one of the patterns."""
     compiled = re.compile("|".join(patterns), flags)
 
     def offence(text: str) -> str | None:
@@ -133,7 +133,7 @@ def _not_past(text: str) -> str | None:
     return next((one for one in split_sentences(text) if not is_past(one)), None)
 
 
-# ——— the rules ———
+# ——— rules ———
 
 _ALL = frozenset(kinds_where(lambda policy: policy.writing is not None))
 _DURABLE = frozenset(kinds_where(lambda policy: policy.writing is WritingStyle.THIRD_PERSON))
@@ -171,9 +171,9 @@ WRITING_RULES: tuple[WritingRule, ...] = (
 
 
 def check_writing(kind: Kind, text: str) -> tuple[WritingRemark, ...]:
-    """What is against the policy of this kind, in the order of the rules; nothing when all is well.
+    """Violations of the kind's policy, in the order of the rules; empty if there are none.
 
-    Only facts, events and insights have a policy; every other kind passes.
+    Only facts, events and insights have a policy.
     """
     plain = text.translate(_APOSTROPHES).strip()
     return tuple(

@@ -1,1 +1,1 @@
-"""Observe one conversation turn: what is worth storing; rules in English and Hebrew."""
+"""Memory candidates in one conversation turn, by rules in English and Hebrew."""

@@ -1,6 +1,6 @@
 """Detectors for one sentence: requests, contacts, profile fields, goals, statements.
 
-Patterns are in asking.toml.
+The patterns are in the TOML files of this folder.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RETRACTION, _CORRECTION = (
 
 
 def non_statement_reason(sentence: str) -> str | None:
-    """Why a sentence is no statement; None for one that is."""
+    """Why a sentence is not a statement; None if it is one."""
     for reason, pattern in _NON_STATEMENT_PATTERNS.items():
         if pattern.search(sentence):
             return reason
@@ -44,12 +44,12 @@ def non_statement_reason(sentence: str) -> str | None:
 
 
 def is_retracted(sentence: str) -> bool:
-    """Whether the end of a sentence says that its beginning is not so."""
+    """Whether the end of a sentence retracts its beginning."""
     return _RETRACTION.search(sentence) is not None
 
 
 def is_correction(sentence: str) -> bool:
-    """Whether a sentence only puts right the one before it, which is then not so."""
+    """Whether a sentence only corrects the previous one."""
     return _CORRECTION.match(sentence) is not None
 
 
@@ -68,7 +68,7 @@ class ProfileStatement:
 
 
 def detect_profile_field(clause: str) -> ProfileStatement | None:
-    """The field and its value, when the clause begins with saying it."""
+    """The field and its value, if the clause begins with them."""
     for field, pattern in _PROFILE_PATTERNS:
         found = pattern.match(clause)
         if found and (value := first_named_group(found, "value")):
@@ -77,14 +77,16 @@ def detect_profile_field(clause: str) -> ProfileStatement | None:
 
 
 def first_named_group(found: re.Match[str], prefix: str) -> str | None:
-    """Of the groups whose names begin so, the one that holds something."""
+    """The first non-empty group whose name has this prefix."""
     groups = found.groupdict()
-    return next((held for name, held in groups.items() if name.startswith(prefix) and held), None)
+    return next(
+        (value for name, value in groups.items() if name.startswith(prefix) and value), None
+    )
 
 
-GOALS_FIELD = "goals_add"  # joins the goals that stand
+GOALS_FIELD = "goals_add"  # adds to the active goals
 
-# What only says that it is a goal. "Saving for a flat" is a goal in itself, so its verb stays.
+# The words that only introduce a goal. The verb of "saving for a flat" is part of the goal.
 _GOAL_LEAD = re.compile(
     r"The user(?:'s (?:\w+ ){0,2}?(?:goal|aim|dream|resolution|ambition|target|plan)s?"
     r"[^.!?]{0,40}? (?:is|are) (?:to )?"
@@ -102,21 +104,21 @@ _GOAL_LEAD_HE = re.compile(
 
 
 def shorten_goal(content: str) -> str:
-    """Of a goal as a sentence about the user, what the user is after."""
-    said = _GOAL_LEAD_HE.sub("", _GOAL_LEAD.sub("", content, count=1), count=1)
-    return said.strip(" .") or content
+    """The goal itself, from a sentence about the user."""
+    goal = _GOAL_LEAD_HE.sub("", _GOAL_LEAD.sub("", content, count=1), count=1)
+    return goal.strip(" .") or content
 
 
 @dataclass(frozen=True, slots=True)
 class StatementRule:
-    """A clause that `match` fits at its start, and in which `unless` is not found, is kept."""
+    """Matches a clause that `match` fits at its start and that does not contain `unless`."""
 
     name: str
     match: re.Pattern[str]
     unless: re.Pattern[str] | None
     kind: Kind
     facet: str
-    category: str | None  # None: derived from the words
+    category: str | None  # None: derived from the text
     confidence: float
     importance: int
 
@@ -142,15 +144,15 @@ def _build_rule(entry: Mapping[str, Any], words: Mapping[str, str]) -> Statement
 
 
 def find_statement_rule(clause: str, language: str) -> StatementRule | None:
-    """The first rule that a clause fits."""
+    """The first rule that matches a clause."""
     for rule in load_statement_rules(language):
         if rule.match.match(clause) and not (rule.unless and rule.unless.search(clause)):
             return rule
     return None
 
 
-# What precedes the number or the address. Whose it is has to be said: "my mother's" is not one's
-# own, and neither is that of "my phone guy".
+# Words before the number or address. The owner must be the speaker: not "my mother's", not "my
+# phone guy".
 _CONTACT_LINK = (
     r"(?: (?:number|address|no|is|are|now|currently|at|on|by|via|through|under|here|anytime|"
     r"directly|using|work|home|office|phone|e-?mail|mobile|cell|whatsapp|my|text|or))*"
@@ -172,11 +174,11 @@ _OWN_CONTACT_HE = re.compile(
     r"(?: (?:ב|ל|בטלפון|במייל|בנייד|במספר|לכתובת))?\W*[בל]?-?$"
 )
 _TEMPORARY_ADJECTIVE = re.compile(r"^(?:new|current|main|primary)\s+|\s+$", re.IGNORECASE)
-_MAX_BEFORE = 90  # characters
+_MAX_BEFORE = 90
 
 
 def detect_own_contact(sentence: str, owner: str) -> KeyValue | None:
-    """The speaker's address or number; None for a question, and for anybody else's."""
+    """The speaker's own address or number; None for questions and for other people's."""
     if sentence.rstrip().endswith("?"):
         return None
     emails, phones = find_emails(sentence), find_phones(sentence)
@@ -187,12 +189,12 @@ def detect_own_contact(sentence: str, owner: str) -> KeyValue | None:
     found = _OWN_CONTACT.search(before)
     if found:
         what = "email" if marks[0] in emails else "phone number"
-        which = _TEMPORARY_ADJECTIVE.sub("", found["which"] or "").lower()
-        return KeyValue(f"{owner}'s {which} {what}".replace("  ", " "), marks[0].text)
+        adjective = _TEMPORARY_ADJECTIVE.sub("", found["which"] or "").lower()
+        return KeyValue(f"{owner}'s {adjective} {what}".replace("  ", " "), marks[0].text)
     if _OWN_CONTACT_HE.search(before):
         what = "המייל" if marks[0] in emails else "הטלפון"
-        whose = "המשתמש" if owner == "the user" else owner
-        return KeyValue(f"{what} של {whose}", marks[0].text)
+        hebrew_owner = "המשתמש" if owner == "the user" else owner
+        return KeyValue(f"{what} של {hebrew_owner}", marks[0].text)
     return None
 
 
@@ -219,13 +221,15 @@ _CONTACT_LEAD = re.compile(r"^[^:]{0,60}?:\s*|^.{0,60}?\s[–-]\s")
 
 
 def detect_contact(sentence: str) -> Contact | None:
-    """The contact of a sentence with a phone number or an address; None without one."""
+    """The contact in a sentence with a phone number or address; None without one."""
     marks = sorted((*find_phones(sentence), *find_emails(sentence)), key=lambda one: one.start)
     if not marks:
         return None
-    said = strip_trigger(sentence).said
+    content = strip_trigger(sentence).field_text
     until = sentence[: marks[-1].end]
-    for words in dict.fromkeys((said, strip_trigger(until).said, _CONTACT_LEAD.sub("", until))):
+    for words in dict.fromkeys(
+        (content, strip_trigger(until).field_text, _CONTACT_LEAD.sub("", until))
+    ):
         contact = parse_contact(words)
         if contact is not None:
             return contact
@@ -233,7 +237,7 @@ def detect_contact(sentence: str) -> Contact | None:
 
 
 def _contact_from_role(sentence: str, marks: list[ContactMatch]) -> Contact | None:
-    """The name stands somewhere before the number."""
+    """A contact whose name or role precedes the number."""
     before = sentence[: marks[0].start]
     for pattern in (*_NAMED_ROLE, _HEBREW_NAMED_ROLE):
         found = pattern.search(before)
@@ -249,7 +253,7 @@ def _contact_from_role(sentence: str, marks: list[ContactMatch]) -> Contact | No
 
 
 def _single_word_role(words: str) -> str:
-    """The last words may be a role where all of them are none: "new plumber who finally"."""
+    """The first word that is a role by itself: "new plumber who finally"."""
     for word in words.split():
         if role := parse_role(word):
             return role
@@ -272,7 +276,7 @@ _FORGET_REQUEST, _AGENT_IDENTITY, _HEARSAY = (
 _RULE = any_pattern(_REQUEST_DATA["rule"], _REQUEST_WORDS)
 _FINISHED_JOB = any_pattern(_REQUEST_DATA["job"], _REQUEST_WORDS)
 _NO_SPEAKER = any_pattern(_REQUEST_DATA["no_speaker"], _REQUEST_WORDS)
-_IDENTITY_CHARACTERS = 600  # characters in which somebody says who the assistant is
+_IDENTITY_CHARACTERS = 600  # length of text searched for the assistant's identity
 _AFTERTHOUGHT = re.compile(
     r",\s+(?:it|that|he|she|they|הוא|היא|זה|הם)\b.*$|\s+(?:please|בבקשה)\W*$", re.I
 )
@@ -284,18 +288,18 @@ _POLITE = re.compile(
 
 
 def detect_forget_request(sentence: str) -> str | None:
-    """What the user wants forgotten."""
+    """What the user asks to forget."""
     found = _first_match(_FORGET_REQUEST, sentence)
     what = first_named_group(found, "what") if found else None
     return _AFTERTHOUGHT.sub("", what).strip(" .,!?") if what else None
 
 
 def detect_rule(sentence: str) -> str | None:
-    """An instruction for the time to come, without the words that only announce it."""
+    """A standing instruction, without the words that introduce it."""
     if not _RULE.search(sentence) or sentence.rstrip().endswith("?"):
         return None
-    said = _POLITE.sub("", sentence).strip()
-    return said[:1].upper() + said[1:]
+    instruction = _POLITE.sub("", sentence).strip()
+    return instruction[:1].upper() + instruction[1:]
 
 
 _AGENT_NAME_TEMPLATES = {
@@ -306,7 +310,7 @@ _AGENT_NAME_TEMPLATES["what_name_given"] = _AGENT_NAME_TEMPLATES["what_name"]
 
 
 def detect_agent_identity(turn: str) -> str | None:
-    """What the assistant is told to be, when it is told in so many words; a name as a sentence."""
+    """The identity explicitly given to the assistant; a bare name becomes a sentence."""
     found = _first_match(_AGENT_IDENTITY, turn[:_IDENTITY_CHARACTERS])
     what = (first_named_group(found, "what") or "").strip(" ,;)") if found else ""
     if found is None or not what.strip("."):
@@ -326,21 +330,21 @@ class Hearsay:
 
 
 def detect_hearsay(sentence: str) -> Hearsay | None:
-    """What somebody else is said to have said; None without a speaker who has a name."""
+    """A statement attributed to somebody else; None without a named speaker."""
     found = _first_match(_HEARSAY, sentence)
     if found is None:
         return None
-    who, what = first_named_group(found, "who"), first_named_group(found, "what")
-    if who is None or what is None or _NO_SPEAKER.match(who):
+    speaker, what = first_named_group(found, "who"), first_named_group(found, "what")
+    if speaker is None or what is None or _NO_SPEAKER.match(speaker):
         return None
-    return Hearsay(who, what.strip(" .,!"))
+    return Hearsay(speaker, what.strip(" .,!"))
 
 
 def _first_match(patterns: tuple[BilingualPattern, ...], text: str) -> re.Match[str] | None:
     return next((found for one in patterns if (found := one.match(text))), None)
 
 
-# What certainly asks to keep something; "save", "add" and "write" alone may ask for other work.
+# Unambiguous requests to store; "save", "add" and "write" alone may ask for other work.
 _REMEMBER_REQUEST = re.compile(
     r"\b(?:remember(?! (?:when|how|who|what|where|why|to|me|if|the time))|memori[sz]e|"
     r"note(?: to self| down| that)|make a note|take a note|"
@@ -367,7 +371,7 @@ _POLITE_REQUEST = re.compile(
     r"(?:can|could|would|will|תוכל|תוכלי|אפשר|אתה יכול|את יכולה)\b",
     re.IGNORECASE,
 )
-_REQUEST_CHARACTERS = 60  # characters into which the asking falls
+_REQUEST_CHARACTERS = 60  # length of text in which the request must occur
 _REMINISCENCE = re.compile(
     r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)"
     r"(?: (?:do|don't|can|can't|will|won't))? remember\b",
@@ -376,7 +380,7 @@ _REMINISCENCE = re.compile(
 
 
 def detect_remember_request(sentence: str) -> str | None:
-    """What is to be remembered; None when nothing is asked."""
+    """The text to remember; None without a request."""
     if _REMEMBER_REQUEST.search(sentence[:_REQUEST_CHARACTERS]) is None:
         return None
     is_question = sentence.rstrip().endswith("?") or _REMINISCENCE.search(sentence)

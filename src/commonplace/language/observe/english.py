@@ -37,7 +37,7 @@ _WHEN_COMMA = re.compile(
 )
 
 
-# "My wife and I are vegetarian": what holds for both holds for the speaker.
+# "My wife and I are vegetarian": also holds for the speaker alone.
 _BOTH_OF_US = re.compile(
     r"\b(?:(?:my|our) (?:\w+ )?[\w-]+ and I|(?:me|I) and my (?:\w+ )?[\w-]+)"
     r"(?= (?:are|were|have|both|will|want|plan|love|like|hate|live|moved|got|just|decided|went)\b)",
@@ -46,7 +46,7 @@ _BOTH_OF_US = re.compile(
 
 
 def split_clauses(sentence: str) -> list[str]:
-    """The parts of a sentence that can stand alone, without what only links them."""
+    """Independent clauses of a sentence, without conjunctions."""
     found = []
     whole = _BOTH_OF_US.sub("we", _OPENER.sub("", sentence, count=1))
     whole = _WHEN_COMMA.sub(r"\1 ", whole)
@@ -92,7 +92,7 @@ _SPELLINGS = (
     ),
     (r"((?:my|our) (?:\w+ )?\w+)'s(?= (?:got|been)\b)", r"\1 has"),
 )
-# Said without a subject, as people write: "finally passed my test", "not crazy about sushi".
+# Elided subjects, as in informal writing: "finally passed my test", "not crazy about sushi".
 _ELIDED = (
     (
         r"^decision(?: made)?[:,]? (?:we|I)(?:'re|'m| are| am) (?:going to )?(?=\w+ing\b)",
@@ -111,7 +111,7 @@ _ELIDED = (
         "I ",
     ),
 )
-# "Last week I visited home": the rules look for who does something first.
+# "Last week I visited home": the rules expect the subject first.
 _WHEN_FIRST = re.compile(
     r"^(?P<when>(?:last|this|next) (?:night|week|month|year|weekend|summer|winter|spring|fall|"
     r"autumn|semester|morning|evening|\w+day)|yesterday|today|tomorrow|on \w+day|in [A-Z]\w+|"
@@ -120,21 +120,21 @@ _WHEN_FIRST = re.compile(
     r"(?P<rest>(?:I|we|my|our)\b.*)$",
     re.IGNORECASE,
 )
-_LATE_CAPITAL = re.compile(r"^I ([A-Z][a-z]+ )")  # a word that has just got its subject
+_LATE_CAPITAL = re.compile(r"^I ([A-Z][a-z]+ )")  # a word after an inserted subject
 _COMPILED_SPELLINGS = tuple(
     (re.compile(short, re.IGNORECASE), long) for short, long in (*_ELIDED, *_SPELLINGS)
 )
 
 
 def expand_contractions(clause: str) -> str:
-    """ "I'm" as "I am": one form for the rules."""
+    """ "I'm" → "I am": the rules need one form only."""
     for short, long in _COMPILED_SPELLINGS:
         clause = short.sub(long, clause)
     clause = _WHEN_FIRST.sub(r"\g<rest> \g<when>", clause)
     return _LATE_CAPITAL.sub(lambda found: f"I {found[1].lower()}", clause)
 
 
-# ——— the third person ———
+# ——— third person ———
 
 _ADVERB = fill_word_lists("{adv}", _WORDS)
 _BASE_VERB = re.compile(
@@ -149,7 +149,7 @@ _FORMS = {
     "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
     "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "go": "goes", "'m": "is",
 }  # fmt: skip
-# What says "not long ago" from where the speaker stands, and nothing else.
+# Words that only mean "recently" relative to the speaker.
 _JUST_NOW = re.compile(
     r"(?P<before>\b(?:I|we)(?: (?:have|had|am|are))?(?: (?:also|finally|actually))*) "
     r"(?:just|recently|lately)\b|,? (?:recently|lately|just now)(?=$|,)",
@@ -172,15 +172,15 @@ _PRONOUN_LEFT = re.compile(
 _UNFINISHED = re.compile(
     r"\b(?:is|are|was|were|has|have|to|and|or|the|an?|of|with|for|than|as|such|very|so)\W*$", re.I
 )
-_SAYS_NOTHING = re.compile(r"\S+(?: \S+)?|the user \S+", re.I)  # "the user joined"
+_UNINFORMATIVE = re.compile(r"\S+(?: \S+)?|the user \S+", re.I)  # "the user joined"
 _US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
 
 
 def to_third_person(clause: str, subject: str = "the user") -> str | None:
-    """What is said of oneself as it is said of the user; None where a pronoun would be left."""
-    said = _US.sub(lambda found: "\ufffb".join(found[0]), clause)
-    said = _BOTH.sub(r"\1", said)
-    said = _JUST_NOW.sub(lambda found: found["before"] or "", said)
+    """A first-person clause about the user in the third person; None if a pronoun remains."""
+    text = _US.sub(lambda found: "\ufffb".join(found[0]), clause)
+    text = _BOTH.sub(r"\1", text)
+    text = _JUST_NOW.sub(lambda found: found["before"] or "", text)
     present = False
 
     def conjugate(found: re.Match[str]) -> str:
@@ -190,14 +190,14 @@ def to_third_person(clause: str, subject: str = "the user") -> str | None:
         present = present or third != verb
         return f"{subject}{found['adverbs']} {third}"
 
-    said = _ME_AND_VERB.sub(conjugate, said)
+    text = _ME_AND_VERB.sub(conjugate, text)
     if present:
-        said = _AND_VERB.sub(_conjugate_next, said)
-    for own, theirs in _POSSESSIVES:
-        said = own.sub(theirs.replace("the user", subject), said)
-    if _PRONOUN_LEFT.search(said) or _UNFINISHED.search(said) or _SAYS_NOTHING.fullmatch(said):
+        text = _AND_VERB.sub(_conjugate_next, text)
+    for own, third_person in _POSSESSIVES:
+        text = own.sub(third_person.replace("the user", subject), text)
+    if _PRONOUN_LEFT.search(text) or _UNFINISHED.search(text) or _UNINFORMATIVE.fullmatch(text):
         return None
-    return format_sentence(said.replace("\ufffb", ""))
+    return format_sentence(text.replace("\ufffb", ""))
 
 
 def _conjugate_next(found: re.Match[str]) -> str:
@@ -222,7 +222,7 @@ def third_person_verb(verb: str) -> str:
 
 
 def format_sentence(words: str) -> str:
-    """With a capital and a full stop; an address stays as it is written."""
+    """With a capital and a full stop; an address keeps its case."""
     trimmed = " ".join(words.split()).strip(" ,;:–-")
     if not trimmed:
         return ""
@@ -230,6 +230,6 @@ def format_sentence(words: str) -> str:
     return capitalise(ended)
 
 
-def capitalise(said: str) -> str:
-    is_address = "@" in said.partition(" ")[0]
-    return said if is_address else said[0].upper() + said[1:]
+def capitalise(text: str) -> str:
+    is_address = "@" in text.partition(" ")[0]
+    return text if is_address else text[0].upper() + text[1:]

@@ -1,8 +1,8 @@
 """Hebrew clauses, and first-person statements rewritten in the third person.
 
-The present has no person in Hebrew, only gender and number: there the subject alone changes, and
-its gender is that of the verb («אני גרה» is said by a woman). The past has the person in the verb,
-and no gender in the first; then «המשתמש» stands for anybody.
+In the Hebrew present tense verbs have gender and number but no person: only the subject changes,
+and its gender is the verb's («אני גרה» has a female speaker). In the past tense the verb has the
+person but, in the first person, no gender: then «המשתמש» is used.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def is_hebrew(text: str) -> bool:
 
 
 def split_clauses(sentence: str) -> list[str]:
-    """The parts of a sentence that can stand alone, without what only links them."""
+    """Independent clauses of a sentence, without conjunctions."""
     found = []
     sentence = _REMIND.sub("אני צריך ל", sentence)
     for part in _BOUNDARY.split(_OPENER.sub("", sentence, count=1)):
@@ -63,7 +63,7 @@ def split_clauses(sentence: str) -> list[str]:
     return found
 
 
-# ——— who speaks ———
+# ——— gender of the speaker ———
 
 _AND_ME = re.compile(
     rf"{_START}(?:ו|ש|כש|וש)?אני(?: {fill_word_lists('{adv}', _WORDS)})* (?P<next>[א-ת]+)"
@@ -72,29 +72,29 @@ _MASCULINE_IN_H = frozenset(_WORDS["men_in_h"].split())
 
 
 def gendered_user(clause: str) -> str:
-    """The user as a man or a woman, as far as the word after «אני» shows it."""
+    """The word for the user, in the gender that the word after «אני» shows."""
     found = _AND_ME.search(clause)
     word = found["next"] if found else ""
-    womanly = (word.endswith("ה") and word not in _MASCULINE_IN_H) or (
+    feminine = (word.endswith("ה") and word not in _MASCULINE_IN_H) or (
         word.endswith("ת") and word != "מת"
     )
-    return HEBREW_USER_FEMALE if womanly and len(word) > 1 else HEBREW_USER
+    return HEBREW_USER_FEMALE if feminine and len(word) > 1 else HEBREW_USER
 
 
 def said_verb(who: str) -> str:
-    """«אמר» or «אמרה», by who it is."""
+    """«אמר» or «אמרה», by the gender of the speaker's name."""
     last = who.removesuffix(" שלי").split()[-1]
     return "אמרה" if last.endswith(("ה", "ת", "תי")) or last in ("אמא", "סבתא", "אימא") else "אמר"
 
 
-# ——— the third person ———
+# ——— third person ———
 
 _PAST = re.compile(rf"{_START}([א-ת]{{2,}})(?:תי|נו){_END}")
 _STEMS = frozenset((_WORDS["past"] + " " + _WORDS["settled"] + " נולד גדל למד עבד").split())
 _STEMS |= frozenset(_VERBS["past"])
-_GLUED = re.compile("וכש|וש|כש|ו|ש")
+_PREFIX = re.compile("וכש|וש|כש|ו|ש")
 _CAUSATIVE = 4  # letters of הדלק
-# אשתי and שלנו end like verbs and are none, whatever is glued to them.
+# אשתי and שלנו end like verbs but are not, with any prefix letters.
 _NO_VERB = "|".join((*_VERBS["kin"], *_VERBS["mine"], "אנחנו", "מתי"))
 _MINE = re.compile(f"[ושבלמכה]{{0,2}}(?:{_NO_VERB})")
 _ME = re.compile(rf"{_START}(?P<joined>ו|ש|כש|וש)?(?P<who>אני|אנחנו|אנו)(?= )")
@@ -112,33 +112,33 @@ _WITHOUT_SUBJECT = re.compile(
 _HANGING = re.compile(r"\s(?:עם|את|של|ל|ב)\S*(?: \S+){0,3}? של(?:ה|ו|הם|הן)$")
 
 
-# «המשתמש», and «למשתמש»: to them.
+# «המשתמש», and «למשתמש» ("to the user").
 _OF_THE_USER = re.compile(rf"(?:ה|(?P<to>ל))משתמשת?{_END}")
 
 
 def to_third_person(clause: str, subject: str = "the user") -> str | None:
-    """What is said of oneself as it is said of the user; None where a pronoun would be left."""
+    """A first-person clause about the user in the third person; None if a pronoun remains."""
     user = gendered_user(clause)
-    said = _HAVE.sub(rf"ל{user[1:]} \g<have>", _HANGING.sub("", clause))
-    said = _with_subject(said)
-    said = _ME.sub(lambda found: f"{found['joined'] or ''}{user}", said)
-    said = _past_to_third_person(said, user)
-    said = _SMALL.sub(lambda found: _to_third_person_word(found, user), said)
-    said = " ".join(said.split())
-    if not said or any(remark.code == "pronoun" for remark in check_writing(Kind.FACT, said)):
+    text = _HAVE.sub(rf"ל{user[1:]} \g<have>", _HANGING.sub("", clause))
+    text = _with_subject(text)
+    text = _ME.sub(lambda found: f"{found['joined'] or ''}{user}", text)
+    text = _past_to_third_person(text, user)
+    text = _SMALL.sub(lambda found: _to_third_person_word(found, user), text)
+    text = " ".join(text.split())
+    if not text or any(remark.code == "pronoun" for remark in check_writing(Kind.FACT, text)):
         return None
-    return said if subject == "the user" else _OF_THE_USER.sub(rf"\g<to>{subject}", said)
+    return text if subject == "the user" else _OF_THE_USER.sub(rf"\g<to>{subject}", text)
 
 
-def _with_subject(said: str) -> str:
-    """ "We" in the singular, and a subject where the speaker left it out."""
-    found = _ME.match(said)
+def _with_subject(text: str) -> str:
+    """ "We" becomes singular; a missing subject is inserted."""
+    found = _ME.match(text)
     if found and found["who"] != "אני":
-        rest = said[found.end() :].strip()
+        rest = text[found.end() :].strip()
         return f"{found['joined'] or ''}{HEBREW_USER} {_PLURAL.sub(_singular, rest)}"
-    if _WITHOUT_SUBJECT.match(said) and not found:
-        return f"{HEBREW_USER} {_PLURAL.sub(_singular, said)}"
-    return said
+    if _WITHOUT_SUBJECT.match(text) and not found:
+        return f"{HEBREW_USER} {_PLURAL.sub(_singular, text)}"
+    return text
 
 
 def _singular(found: re.Match[str]) -> str:
@@ -148,27 +148,27 @@ def _singular(found: re.Match[str]) -> str:
     return found["before"] + (listed or bare[:-1] + bare[-1].translate(_FINAL))
 
 
-def _past_to_third_person(said: str, user: str) -> str:
-    """Verbs of the first person in the third, after one subject."""
+def _past_to_third_person(text: str, user: str) -> str:
+    """First-person past verbs in the third person, after one subject."""
 
-    def told(found: re.Match[str]) -> str:
+    def to_third_person_verb(found: re.Match[str]) -> str:
         if _MINE.fullmatch(found[0]):
             return found[0]
         joined, stem = _stem(found[1])
-        before = said[: found.start()]
+        before = text[: found.start()]
         named = user in before or bool(joined == "ו" and before)
         return f"{joined}{'' if named else user + ' '}{_third_past(stem)}"
 
-    return _PAST.sub(told, said)
+    return _PAST.sub(to_third_person_verb, text)
 
 
 def _stem(word: str) -> tuple[str, str]:
-    """A verb without its ending: what is glued before it, and the rest."""
+    """A verb without its ending: prefix letters and stem."""
     if word in _STEMS or word[:-1] + word[-1].translate(_FINAL) in _STEMS:
         return "", word
-    glued = _GLUED.match(word)
-    if glued and word[glued.end() :] in _STEMS:
-        return glued[0], word[glued.end() :]
+    prefix = _PREFIX.match(word)
+    if prefix and word[prefix.end() :] in _STEMS:
+        return prefix[0], word[prefix.end() :]
     return "", word
 
 
@@ -184,5 +184,5 @@ def _third_past(stem: str) -> str:
 
 def _to_third_person_word(found: re.Match[str], user: str) -> str:
     listed: str = _LISTED[found["word"]]
-    theirs = listed.replace(HEBREW_USER, user) if found["word"] in _VERBS["mine"] else listed
-    return f"{found['joined']}{theirs}".strip()
+    replacement = listed.replace(HEBREW_USER, user) if found["word"] in _VERBS["mine"] else listed
+    return f"{found['joined']}{replacement}".strip()

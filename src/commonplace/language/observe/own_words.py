@@ -1,13 +1,12 @@
-"""The speaker's own words in a turn: no quotations, opt-outs or recalled memories.
+"""The speaker's own words in a turn: quotations, opt-outs and recalled memories are removed.
 
-Nothing is moved: what is not the speaker's is blotted out, one character for one, so that every
-sentence can be shown again as it was written.
+Foreign text is masked character by character, so that offsets stay valid and each sentence can be
+shown as written.
 
-A wish that stands behind its matter, in the same sentence, is about that sentence. Any other, at
-the beginning or by itself, is about the whole turn: what it covers cannot be known, and to keep too
-little does less harm here than to keep too much.
+An opt-out after its subject in the same sentence applies to that sentence. Any other opt-out
+applies to the whole turn: its extent is unknown, and storing too little is the safer error.
 
-Somebody pastes what an agent was given to read. It is nobody's own words, and is there already.
+Recalled memories that the user pastes are not the user's statements, and are stored already.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from commonplace.language.text.lexicon import any_pattern, load_patterns
 from commonplace.language.text.sentences import split_sentences
 from commonplace.model.memory.candidate import StorableText
 
-MASK = "\ufffc"  # stands for each character that is somebody else's
+MASK = "\ufffc"  # replaces each character of foreign text
 MAX_CHARACTERS = 32_000
-MAX_SENTENCE_CHARACTERS = 600  # what is longer was pasted
+MAX_SENTENCE_CHARACTERS = 600  # longer text was pasted
 
 _OWN_WORDS_DATA = load_patterns("observe/own_words")
-_APOSTROPHES = str.maketrans("\u2019\u02bc", "''")  # one for one, so that places hold
+_APOSTROPHES = str.maketrans("\u2019\u02bc", "''")  # same length, so that offsets stay valid
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`", re.DOTALL)
 _TAGGED = re.compile(r"<([a-z][\w-]{0,30})[^<>]{0,200}>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -34,7 +33,7 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{2,1000}\"|“[^“”\n]{2,1000}”|«[^«»\n]{2,1000}»|‘[^‘'’\n]{2,1000}['’]"
     r"|(?<![\w'])'(?!s\b)[^'\n]{2,400}(?:'\w[^'\n]{0,400}){0,4}'(?!\w)|״[^״\n]{2,1000}״"
 )
-_INSIDE_A_WORD = re.compile(r"(?<=[א-ת])[\"״](?=[א-ת])")  # ד"ר, ש״ח: no quotation
+_INSIDE_A_WORD = re.compile(r"(?<=[א-ת])[\"״](?=[א-ת])")  # ד"ר, ש״ח: not a quotation
 _QUOTED_SPEECH = any_pattern(_OWN_WORDS_DATA["quoted"])
 _MACHINE_LINE = any_pattern(_OWN_WORDS_DATA["machine"])
 _IGNORED_TURN = any_pattern(_OWN_WORDS_DATA["nothing_of_the_turn"])
@@ -45,11 +44,11 @@ _MIN_FORM_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class OwnSentence:
-    """A sentence of a turn as it was written, and with what is not the speaker's blotted out."""
+    """A sentence of a turn: as written, and with foreign text masked."""
 
     written: str
     own: str
-    start: int = 0  # where in the turn
+    start: int = 0  # offset in the turn
 
     @property
     def has_quotation(self) -> bool:
@@ -57,7 +56,7 @@ class OwnSentence:
 
 
 def own_sentences(turn: str) -> list[OwnSentence]:
-    """The sentences of a turn that the speaker means; none when all of it is play or material."""
+    """Sentences of a turn that the speaker means; none if all of it is role play or material."""
     text = turn[:MAX_CHARACTERS].replace(MASK, " ")
     if _IGNORED_TURN.search(text) or _is_form(text):
         return []
@@ -66,7 +65,7 @@ def own_sentences(turn: str) -> list[OwnSentence]:
 
 
 def written_sentences(text: str) -> list[OwnSentence]:
-    """The sentences of a text that asks nobody for anything: a letter, minutes, a report."""
+    """Sentences of a text that is not addressed to an agent: a letter, minutes, a report."""
     text = text[:MAX_CHARACTERS].replace(MASK, " ")
     return [
         one
@@ -76,7 +75,7 @@ def written_sentences(text: str) -> list[OwnSentence]:
 
 
 def mask_foreign_text(text: str) -> str:
-    """A turn in which what others wrote is blotted out, one character for one."""
+    """Mask the text of others in a turn, character by character."""
     own = text.translate(_APOSTROPHES)
     for pattern in (_FENCED, _TAGGED, _REPLIED_TO):
         own = pattern.sub(_mask_match, own)
@@ -97,15 +96,15 @@ def _mask_machine_line(line: str) -> str:
 
 
 def _is_form(text: str) -> bool:
-    """Lines of "name: value" one below the other are a record, and no talk."""
+    """Consecutive "name: value" lines are a record, not conversation."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     return len(lines) >= _MIN_FORM_LINES and all(map(_FORM_LINE.fullmatch, lines))
 
 
 def _without_material(own: str) -> str:
-    """Without the text that the assistant is asked to work on: it follows the request."""
-    asked = _MATERIAL_START.search(own)
-    return own if asked is None else own[: asked.start()]
+    """Drop the text that the assistant is asked to work on: it follows the request."""
+    request = _MATERIAL_START.search(own)
+    return own if request is None else own[: request.start()]
 
 
 def _aligned_sentences(text: str, own: str) -> Iterator[OwnSentence]:
@@ -117,13 +116,13 @@ def _aligned_sentences(text: str, own: str) -> Iterator[OwnSentence]:
             yield OwnSentence(text[start:place], sentence, start)
 
 
-OPT_OUT_MARK = "[…]"  # where a sentence was left out
+OPT_OUT_MARK = "[…]"  # in place of a removed sentence
 
 _OPT_OUT_DATA = load_patterns("observe/opt_outs")
 _OPT_OUT = any_pattern(_OPT_OUT_DATA["wish"], _OPT_OUT_DATA["words"])
 _FUTURE_RULE = any_pattern(_OPT_OUT_DATA["standing"])
 _WHOLE_TURN = any_pattern(_OPT_OUT_DATA["all_of_it"])
-# What stands before a wish and is no matter of its own: "please", "hey".
+# Words before an opt-out that are not its subject: "please", "hey".
 _FILLER = re.compile(
     r"(?:\W|\b(?:please|hey|hi|hello|ok|okay|so|but|and|also|just|oh|well|now|look|listen|actually|"
     r"by the way|btw|this|one thing|היי|שלום|בבקשה|אבל|אז|רק|נא)\b)*",
@@ -132,27 +131,28 @@ _FILLER = re.compile(
 
 
 def remove_opt_outs(turn: str) -> StorableText:
-    """The turn without what the speaker asks not to keep. Quotations and code ask for nothing."""
+    """The turn without what the speaker opted out. Quotations and code contain no opt-outs."""
     own = mask_foreign_text(turn)
     if not _OPT_OUT.search(own):
         return StorableText(turn)
     kept = turn
-    wishes: list[str] = []
-    place = len(own)
+    opt_outs: list[str] = []
+    start = len(own)
     for sentence in reversed(split_sentences(own)):
-        end = own.rfind(sentence, 0, place) + len(sentence)
-        place = end - len(sentence)
-        wish = None if _FUTURE_RULE.search(sentence) else _OPT_OUT.search(sentence)
-        if wish is None:
+        end = own.rfind(sentence, 0, start) + len(sentence)
+        start = end - len(sentence)
+        opt_out = None if _FUTURE_RULE.search(sentence) else _OPT_OUT.search(sentence)
+        if opt_out is None:
             continue
-        wishes.insert(0, turn[place + wish.start() : place + wish.end()].strip(" ,.:;–—-"))
-        if _WHOLE_TURN.search(wish[0]) or _FILLER.fullmatch(sentence[: wish.start()]):
-            return StorableText("", tuple(wishes))
-        kept = kept[:place] + OPT_OUT_MARK + kept[end:]
-    return StorableText(kept if kept.replace(OPT_OUT_MARK, "").strip() else "", tuple(wishes))
+        opt_outs.insert(0, turn[start + opt_out.start() : start + opt_out.end()].strip(" ,.:;–—-"))
+        if _WHOLE_TURN.search(opt_out[0]) or _FILLER.fullmatch(sentence[: opt_out.start()]):
+            return StorableText("", tuple(opt_outs))
+        kept = kept[:start] + OPT_OUT_MARK + kept[end:]
+    return StorableText(kept if kept.replace(OPT_OUT_MARK, "").strip() else "", tuple(opt_outs))
 
 
-# What begins a block of ours: the lines below it belong to it, up to the first that is plain talk.
+# Headings of our context blocks: the lines below belong to the block, up to the first ordinary
+# line.
 CONTEXT_HEADINGS = (
     "Memory Context",
     "Who you are",
@@ -170,7 +170,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_LINE = re.compile(r"\s*(?:>\s*)*(?:$|[-*•–]\s|\[[^\[\]\n]{1,60}\]|#{1,6}\s|\d{1,3}[.)]\s)")
-# A line that shows by itself where it is from: "- [tasks] …", "- +created: …".
+# A line that shows its origin: "- [tasks] …", "- +created: …".
 _DELTA_LINE = re.compile(
     r"\s*(?:>\s*)*[-*•]\s*"
     r"(?:\+created|↑updated|↔merged|[−-]forgotten|×deleted|⟲restored|\?disputed)\s*:",
@@ -180,17 +180,17 @@ _BULLET = re.compile(r"\s*(?:>\s*)*(?:[-*•]\s*)?\[(?P<word>[\w -]{1,60})\](?:\
 
 
 def remove_recalled_lines(text: str, words: frozenset[str]) -> str:
-    """A turn without the lines that were recalled. ``words`` are the categories and kinds that
-    bullets can begin with: "[fix] the door" is somebody's own way of writing."""
+    """A turn without recalled lines. ``words``: the categories and kinds that bullets may begin
+    with; "[fix] the door" is the user's own text."""
     kept: list[str] = []
-    inside = goes_on = False  # in a block; after a bullet, whose text may have several lines
+    in_block = in_bullet = False  # in a block; after a bullet, whose text may span lines
     for line in text.split("\n"):
         if _HEADING.match(line):
-            inside, goes_on = True, False
+            in_block, in_bullet = True, False
             continue
-        goes_on = bool(line.strip()) and (goes_on or _is_recalled(line, words))
-        inside = inside and (goes_on or _BLOCK_LINE.match(line) is not None)
-        if not inside and not goes_on:
+        in_bullet = bool(line.strip()) and (in_bullet or _is_recalled(line, words))
+        in_block = in_block and (in_bullet or _BLOCK_LINE.match(line) is not None)
+        if not in_block and not in_bullet:
             kept.append(line)
     return "\n".join(kept)
 

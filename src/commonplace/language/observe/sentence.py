@@ -1,4 +1,5 @@
-"""Memory candidates in one sentence; the order of the detectors is the rule."""
+"""Memory candidates in one sentence. The detectors run in a fixed order; the first that matches
+wins."""
 
 from __future__ import annotations
 
@@ -36,14 +37,14 @@ from commonplace.model.memory.kinds import Kind
 LOG_DAYS = 30
 USER = "the user"
 _REQUESTED_CONFIDENCE = 0.95
-_HEARSAY_CONFIDENCE = 0.7  # what somebody else said is worth little more than nothing
+_HEARSAY_CONFIDENCE = 0.7  # statements of others have little weight
 _DOUBTED_CONFIDENCE = 0.5
-_UNCONVERTED_CONFIDENCE = 0.6  # a statement that could not be put into the third person
+_UNCONVERTED_CONFIDENCE = 0.6  # the statement could not be rewritten in the third person
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenSentence:
-    """A sentence, and who said it when."""
+    """A sentence with its speaker and time."""
 
     sentence: OwnSentence
     said_at: datetime | None
@@ -62,36 +63,36 @@ class SpokenSentence:
         return self.speaker or USER
 
 
-def read_sentence(heard: SpokenSentence) -> list[TurnFinding]:
-    """Everything that one sentence leaves behind, in the order in which it is said."""
-    forget = detectors.detect_forget_request(heard.own)
+def read_sentence(spoken: SpokenSentence) -> list[TurnFinding]:
+    """All findings of one sentence, in text order."""
+    forget = detectors.detect_forget_request(spoken.own)
     if forget:
-        return [ForgetRequest(forget, heard.sentence.written)]
-    said = _rule_candidate(heard) or _requested_candidate(heard)
-    if said:
-        return [said]
-    if heard.sentence.has_quotation:
+        return [ForgetRequest(forget, spoken.sentence.written)]
+    candidate = _rule_candidate(spoken) or _requested_candidate(spoken)
+    if candidate:
+        return [candidate]
+    if spoken.sentence.has_quotation:
         return []
-    contact = _own_contact_candidate(heard) or _contact_candidate(heard)
+    contact = _own_contact_candidate(spoken) or _contact_candidate(spoken)
     if contact:
         return [contact]
-    heard_of = _hearsay_candidate(heard)
-    if heard_of:
-        return [heard_of]
-    return list(_read_statements(heard))
+    hearsay = _hearsay_candidate(spoken)
+    if hearsay:
+        return [hearsay]
+    return list(_read_statements(spoken))
 
 
-# ——— said to the assistant ———
+# ——— requests to the assistant ———
 
 
-def _rule_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
-    said = detectors.detect_rule(heard.own)
-    if said is None or detect_profile_field(heard.own):
+def _rule_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:
+    instruction = detectors.detect_rule(spoken.own)
+    if instruction is None or detect_profile_field(spoken.own):
         return None
-    written = heard.sentence.written
+    written = spoken.sentence.written
     return MemoryCandidate(
         Kind.RULE,
-        detectors.detect_rule(written) or said,
+        detectors.detect_rule(written) or instruction,
         written,
         category="constraints",
         facet="rule",
@@ -102,40 +103,40 @@ def _rule_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
     )
 
 
-def _requested_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
-    """ "Remember that …": by the kind of what follows; a log of 30 days when none fits."""
-    content = detect_remember_request(heard.own)
+def _requested_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:
+    """ "Remember that …": a candidate of the kind of its text; else a log of 30 days."""
+    content = detect_remember_request(spoken.own)
     if content is None or _ADDRESSED_TO_OTHER.search(content):
         return None
-    inner = replace(heard, sentence=OwnSentence(content, content))
+    inner = replace(spoken, sentence=OwnSentence(content, content))
     found = _rule_candidate(inner) or _own_contact_candidate(inner) or _contact_candidate(inner)
     if (
         found is None
-        and find_statement_rule(content, "hebrew" if heard.is_hebrew else "english") is None
+        and find_statement_rule(content, "hebrew" if spoken.is_hebrew else "english") is None
     ):
-        found = _key_value_candidate(content, heard, asked=True)
+        found = _key_value_candidate(content, spoken, asked=True)
     if found is None:
         found = next(_read_statements(inner, asked=True), None)
     if found is None or not found.is_stored:
-        found = _log_candidate(content, heard)
+        found = _log_candidate(content, spoken)
     return replace(
         found,
-        trigger=heard.sentence.written,
+        trigger=spoken.sentence.written,
         confidence=max(found.confidence, _REQUESTED_CONFIDENCE),
         importance=max(found.importance, 3),
         asked=True,
-        evidence=(heard.sentence.written,),
+        evidence=(spoken.sentence.written,),
     )
 
 
-# "I'm always here for you", "just do it": said to cheer up, and nothing to keep.
+# "I'm always here for you", "just do it": encouragement, not worth storing.
 _ADDRESSED_TO_OTHER = re.compile(
     r"\b(?:for|to|with|about|love|on) you\b|\byourself\b|\bjust \w+ it\b", re.I
 )
 
 
-def _log_candidate(content: str, heard: SpokenSentence) -> MemoryCandidate:
-    dated = resolve_relative_dates(content, heard.said_at, heard.is_hebrew)
+def _log_candidate(content: str, spoken: SpokenSentence) -> MemoryCandidate:
+    dated = resolve_relative_dates(content, spoken.said_at, spoken.is_hebrew)
     return MemoryCandidate(
         Kind.LOG, dated.text, content, category="activity", facet="note", ttl_days=LOG_DAYS
     )
@@ -144,23 +145,23 @@ def _log_candidate(content: str, heard: SpokenSentence) -> MemoryCandidate:
 # ——— contacts and values ———
 
 
-def _own_contact_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
-    """Also of a request: "could you write to me at …" tells where."""
-    pair = detect_own_contact(heard.own, heard.subject)
-    if pair is None or non_statement_reason(heard.own) not in (None, "request", "question"):
+def _own_contact_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:
+    """Also from requests: "could you write to me at …" contains the address."""
+    pair = detect_own_contact(spoken.own, spoken.subject)
+    if pair is None or non_statement_reason(spoken.own) not in (None, "request", "question"):
         return None
-    return _build_key_value(pair, heard, "profile")
+    return _build_key_value(pair, spoken, "profile")
 
 
-def _contact_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
-    contact = detect_contact(heard.own)
-    if contact is None or heard.own.rstrip().endswith("?"):
+def _contact_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:
+    contact = detect_contact(spoken.own)
+    if contact is None or spoken.own.rstrip().endswith("?"):
         return None
     fields = contact.fields()
     return MemoryCandidate(
         Kind.CONTACT,
         ", ".join(dict.fromkeys(fields.values())),
-        heard.sentence.written,
+        spoken.sentence.written,
         category="relationships",
         importance=3,
         confidence=0.9,
@@ -169,21 +170,21 @@ def _contact_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
 
 
 def _key_value_candidate(
-    clause: str, heard: SpokenSentence, asked: bool = False
+    clause: str, spoken: SpokenSentence, asked: bool = False
 ) -> MemoryCandidate | None:
     pair = parse_key_value(clause, asked)
     if pair is None or _UNKNOWN_OWNER.match(pair.subject) or (not asked and _is_opinion(pair)):
         return None
-    return _build_key_value(pair, heard, categorise(clause))
+    return _build_key_value(pair, spoken, categorise(clause))
 
 
 def _build_key_value(
-    pair: KeyValue, heard: SpokenSentence, category: str | None
+    pair: KeyValue, spoken: SpokenSentence, category: str | None
 ) -> MemoryCandidate:
     return MemoryCandidate(
         Kind.KV,
         f"{pair.subject}: {pair.value}",
-        heard.sentence.written,
+        spoken.sentence.written,
         category=category,
         importance=3,
         confidence=0.9,
@@ -191,14 +192,14 @@ def _build_key_value(
     )
 
 
-# "Her name is Shadow": whose is not known here.
+# "Her name is Shadow": the owner is unknown here.
 _UNKNOWN_OWNER = re.compile(
     r"(?:his|her|their|its|your|this|that|another|every|each|\w+ing)\b", re.I
 )
 
 
 def _is_opinion(pair: KeyValue) -> bool:
-    """ "The language is tough": an opinion has the form of a value."""
+    """ "The language is tough": an opinion in the form of a value."""
     says_something = re.search(r"[\d@A-Zא-ת]", pair.value)
     return not says_something and value_type_of(pair.subject) is not ValueType.CODE
 
@@ -206,100 +207,100 @@ def _is_opinion(pair: KeyValue) -> bool:
 # ——— hearsay ———
 
 
-def _hearsay_candidate(heard: SpokenSentence) -> MemoryCandidate | None:
-    """Kept with who said it, and believed a little."""
-    found = detectors.detect_hearsay(english.strip_opener(heard.own))
-    if found is None or non_statement_reason(heard.own) or non_statement_reason(found.what):
+def _hearsay_candidate(spoken: SpokenSentence) -> MemoryCandidate | None:
+    """A statement of somebody else, with its speaker and low confidence."""
+    found = detectors.detect_hearsay(english.strip_opener(spoken.own))
+    if found is None or non_statement_reason(spoken.own) or non_statement_reason(found.what):
         return None
-    tell = hebrew.to_third_person if heard.is_hebrew else english.to_third_person
-    link = f" {hebrew.said_verb(found.who)} ש" if heard.is_hebrew else " said that "
-    told = tell(f"{found.who}{link}{found.what}", heard.subject)
-    rule = find_statement_rule(found.what, "hebrew" if heard.is_hebrew else "english")
-    content = told or _quote(heard)
+    rewrite = hebrew.to_third_person if spoken.is_hebrew else english.to_third_person
+    link = f" {hebrew.said_verb(found.who)} ש" if spoken.is_hebrew else " said that "
+    rewritten = rewrite(f"{found.who}{link}{found.what}", spoken.subject)
+    rule = find_statement_rule(found.what, "hebrew" if spoken.is_hebrew else "english")
+    content = rewritten or _quote(spoken)
     return MemoryCandidate(
         Kind.FACT,
-        resolve_relative_dates(content, heard.said_at, heard.is_hebrew).text,
-        heard.sentence.written,
+        resolve_relative_dates(content, spoken.said_at, spoken.is_hebrew).text,
+        spoken.sentence.written,
         category=rule.category if rule and rule.category else "relationships",
         facet="hearsay",
         importance=2,
         confidence=_HEARSAY_CONFIDENCE
-        if told and check_writing(Kind.FACT, content) == ()
+        if rewritten and check_writing(Kind.FACT, content) == ()
         else _DOUBTED_CONFIDENCE,
     )
 
 
-def _quote(heard: SpokenSentence) -> str:
-    who = english.capitalise(heard.subject)
-    return f'{who} said: "{heard.own.strip()[: MAX_CHARACTERS - 40]}"'
+def _quote(spoken: SpokenSentence) -> str:
+    who = english.capitalise(spoken.subject)
+    return f'{who} said: "{spoken.own.strip()[: MAX_CHARACTERS - 40]}"'
 
 
 # ——— statements ———
 
 
-def _read_statements(heard: SpokenSentence, asked: bool = False) -> Iterator[MemoryCandidate]:
-    if is_retracted(heard.own):
+def _read_statements(spoken: SpokenSentence, asked: bool = False) -> Iterator[MemoryCandidate]:
+    if is_retracted(spoken.own):
         return
-    parts = (hebrew if heard.is_hebrew else english).split_clauses(heard.own)
-    asks = heard.own.rstrip().endswith("?")
+    parts = (hebrew if spoken.is_hebrew else english).split_clauses(spoken.own)
+    is_question = spoken.own.rstrip().endswith("?")
     for clause in parts:
         found = detect_profile_field(clause)
-        if found and asks and _FIRST_PERSON.match(clause):  # "I live in Berlin?"
+        if found and is_question and _FIRST_PERSON.match(clause):  # "I live in Berlin?"
             continue
         if found and non_statement_reason(clause) in (None, "request"):
-            yield _profile_candidate(found, clause, heard)
-    if not asked and non_statement_reason(heard.own):
+            yield _profile_candidate(found, clause, spoken)
+    if not asked and non_statement_reason(spoken.own):
         return
     for clause in parts:
         if detect_profile_field(clause) is None:
-            said = _read_statement(clause, heard, asked)
-            if said:
-                yield said
+            candidate = _read_statement(clause, spoken, asked)
+            if candidate:
+                yield candidate
 
 
-# Not "speak Hebrew with me, ok?": that is wished for, with whatever mark.
+# Not "speak Hebrew with me, ok?": that is a request, despite the question mark.
 _FIRST_PERSON = re.compile(r"(?:i|we|my|our)\b|(?:אני|אנחנו|שמי|השם|קוראים|עברתי|עברנו)(?= )", re.I)
 
 
-def _read_statement(clause: str, heard: SpokenSentence, asked: bool) -> MemoryCandidate | None:
+def _read_statement(clause: str, spoken: SpokenSentence, asked: bool) -> MemoryCandidate | None:
     if non_statement_reason(clause):
         return None
-    language = "hebrew" if heard.is_hebrew else "english"
+    language = "hebrew" if spoken.is_hebrew else "english"
     rule = find_statement_rule(clause, language)
     if rule is None or rule.facet not in ("task", "plan", "decision", "goal", "event"):
-        pair = _key_value_candidate(clause, heard)
+        pair = _key_value_candidate(clause, spoken)
         if pair:
             return pair
     if rule is None and not asked:
         return None
-    return _statement_candidate(clause, rule, heard)
+    return _statement_candidate(clause, rule, spoken)
 
 
 def _statement_candidate(
-    clause: str, rule: StatementRule | None, heard: SpokenSentence
+    clause: str, rule: StatementRule | None, spoken: SpokenSentence
 ) -> MemoryCandidate | None:
-    """The clause in the third person, with dates; one that cannot be is only reported."""
+    """The clause in the third person with absolute dates; less confident if it is unchanged."""
     kind = rule.kind if rule else Kind.FACT
-    tell = hebrew.to_third_person if heard.is_hebrew else english.to_third_person
-    told = tell(clause, heard.subject)
+    rewrite = hebrew.to_third_person if spoken.is_hebrew else english.to_third_person
+    rewritten = rewrite(clause, spoken.subject)
     dated = resolve_relative_dates(
-        told or _quote(heard),
-        heard.said_at,
-        heard.is_hebrew,
+        rewritten or _quote(spoken),
+        spoken.said_at,
+        spoken.is_hebrew,
         backwards=rule is not None and rule.facet == "event",
     )
-    fits = told is not None and _stands_alone(kind, dated.text, heard.said_at)
+    fits = rewritten is not None and _is_self_contained(kind, dated.text, spoken.said_at)
     confidence = rule.confidence if rule else 0.8
-    is_goal = rule is not None and rule.facet == "goal" and heard.speaker is None
+    is_goal = rule is not None and rule.facet == "goal" and spoken.speaker is None
     return MemoryCandidate(
         kind,
         dated.text,
-        heard.sentence.written,
+        spoken.sentence.written,
         category=rule.category if rule and rule.category else categorise(clause),
         facet=rule.facet if rule else "fact",
         importance=rule.importance if rule else 2,
         confidence=confidence if fits else min(confidence, _UNCONVERTED_CONFIDENCE),
-        valid_from=_event_start(dated, rule, heard.said_at) if kind is Kind.EVENT else None,
+        valid_from=_event_start(dated, rule, spoken.said_at) if kind is Kind.EVENT else None,
         profile_field=detectors.GOALS_FIELD if is_goal else None,
         profile_value=detectors.shorten_goal(dated.text) if is_goal else None,
     )
@@ -308,7 +309,7 @@ def _statement_candidate(
 def _event_start(
     dated: DatedText, rule: StatementRule | None, said_at: datetime | None
 ) -> datetime | None:
-    """When, if the sentence tells it. A date in what was decided may be that of the deed."""
+    """The event's date, if stated. The date in a decision may be that of the planned action."""
     if said_at is None:
         return None
     is_event = rule is not None and rule.facet == "event"
@@ -317,7 +318,7 @@ def _event_start(
     return datetime.combine(day, time.min, UTC) if day is not None and is_over else None
 
 
-# Understood only by who was there, though the writing policy lets it pass.
+# Needs its context, although the writing policy accepts it.
 _CONTEXT_DEPENDENT = re.compile(
     r"\b(?:this|these|those|such|here|there(?! (?:is|are|was))|the following|"
     r"stuff|a few|some|someone|something)\b"
@@ -327,8 +328,8 @@ _CONTEXT_DEPENDENT = re.compile(
 )
 
 
-def _stands_alone(kind: Kind, content: str, said_at: datetime | None) -> bool:
-    """Whether it says by itself what is so; without a clock, "tomorrow" has to stay."""
+def _is_self_contained(kind: Kind, content: str, said_at: datetime | None) -> bool:
+    """Whether the text can be understood by itself; without a clock, "tomorrow" is allowed."""
     if _CONTEXT_DEPENDENT.search(content):
         return False
     remarks = {remark.code for remark in check_writing(kind, content)}
@@ -345,23 +346,23 @@ _PROFILE_TEMPLATES = {
 
 
 def _profile_candidate(
-    found: ProfileStatement, clause: str, heard: SpokenSentence
+    found: ProfileStatement, clause: str, spoken: SpokenSentence
 ) -> MemoryCandidate:
-    words = hebrew.PROFILE_TEMPLATES if heard.is_hebrew else _PROFILE_TEMPLATES
+    words = hebrew.PROFILE_TEMPLATES if spoken.is_hebrew else _PROFILE_TEMPLATES
     user = hebrew.gendered_user(clause)
-    subject = user if heard.is_hebrew and heard.speaker is None else heard.subject
+    subject = user if spoken.is_hebrew and spoken.speaker is None else spoken.subject
     lives = "גרה" if user == hebrew.HEBREW_USER_FEMALE else "גר"
-    said = words[found.field].format(who=subject, value=found.value, lives=lives)
-    if heard.is_hebrew:
-        said = said.replace("להמשתמש", "למשתמש")
+    content = words[found.field].format(who=subject, value=found.value, lives=lives)
+    if spoken.is_hebrew:
+        content = content.replace("להמשתמש", "למשתמש")
     return MemoryCandidate(
         Kind.FACT,
-        english.capitalise(said),
-        heard.sentence.written,
+        english.capitalise(content),
+        spoken.sentence.written,
         category="preferences" if found.field == "tone" else "profile",
         facet="preference" if found.field in ("tone", "language") else "fact",
         importance=3,
         confidence=0.9,
-        profile_field=found.field if heard.speaker is None else None,
-        profile_value=found.value if heard.speaker is None else None,
+        profile_field=found.field if spoken.speaker is None else None,
+        profile_value=found.value if spoken.speaker is None else None,
     )

@@ -1,6 +1,6 @@
 """Memory candidates in one conversation turn, best first; hearsay of other speakers.
 
-The rules are loaded when the first turn is met, so that importing the package stays quick.
+The rules are loaded on first use, so that importing the package is fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from commonplace.model.memory.candidate import (
 from commonplace.model.memory.kinds import POLICIES, Kind
 
 SUMMARY_DAYS = 7
-MAX_SENTENCES = 60  # more is a document, and no turn
+MAX_SENTENCES = 60  # more is a document, not a turn
 _USER_ROLES = frozenset({"user", "human"})
 
 
@@ -39,8 +39,8 @@ def read_turn(
     if identity := detectors.detect_agent_identity(text):
         return (_identity_candidate(identity, text),)
     found: list[TurnFinding] = []
-    said = own_sentences(text)[:MAX_SENTENCES]
-    for sentence, following in zip_longest(said, said[1:]):
+    sentences = own_sentences(text)[:MAX_SENTENCES]
+    for sentence, following in zip_longest(sentences, sentences[1:]):
         if following is None or not is_correction(following.own):
             found += read_sentence(SpokenSentence(sentence, said_at, speaker))
     best = sorted(_distinct(found), key=_rank)[:MAX_CANDIDATES]
@@ -50,12 +50,14 @@ def read_turn(
 def _job_candidates(text: str) -> tuple[TurnFinding, ...]:
     if not detectors.is_finished_job(text):
         return ()
-    said = " ".join(text.split())
+    content = " ".join(text.split())
     return (
         MemoryCandidate(
             Kind.SUMMARY,
-            said if len(said) <= MAX_CHARACTERS else said[: MAX_CHARACTERS - 1].rstrip() + "…",
-            said[:MAX_CHARACTERS],
+            content
+            if len(content) <= MAX_CHARACTERS
+            else content[: MAX_CHARACTERS - 1].rstrip() + "…",
+            content[:MAX_CHARACTERS],
             category="history",
             facet="job",
             confidence=0.85,
@@ -79,7 +81,7 @@ def _identity_candidate(identity: str, turn: str) -> MemoryCandidate:
 
 
 def _distinct(found: list[TurnFinding]) -> list[TurnFinding]:
-    """Each content, and each value of a profile field, once."""
+    """Findings without duplicate contents and profile values."""
     kept: dict[object, TurnFinding] = {}
     for one in found:
         if isinstance(one, ForgetRequest):
@@ -97,14 +99,15 @@ def _rank(one: TurnFinding) -> tuple[float, float]:
     return (-one.confidence - (1.0 if one.asked else 0.0), -one.importance)
 
 
-HEARSAY_FACET = "hearsay"  # the facet; what the owner says for sure is not changed by it
+HEARSAY_FACET = "hearsay"  # the facet; hearsay does not change the owner's own statements
 
 
 def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | None:
-    """With its speaker and no more than the confidence of hearsay; None when it cannot be told so.
+    """The candidate attributed to its speaker, with at most the confidence of hearsay; None if that
+    is not possible.
 
-    A value or a contact becomes a statement: as what it is, it would take part in deciding what
-    the owner's own value is."""
+    A value or a contact becomes a statement: otherwise it would compete with the owner's own value.
+    """
     content, has_fields = candidate.content, POLICIES[candidate.kind].has_fields
     if not content.startswith(speaker) or has_fields:
         content = _attribute_to(speaker, content)
@@ -123,10 +126,10 @@ def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | No
     )
 
 
-def _attribute_to(speaker: str, said: str) -> str:
-    """In Hebrew without a verb, which would have to know whether a man or a woman speaks."""
-    hebrew = detect_script(said) is Script.HEBREW
-    return f"לדברי {speaker}: {said}" if hebrew else f"{speaker} said: {said}"
+def _attribute_to(speaker: str, content: str) -> str:
+    """In Hebrew without a verb, because its gender would depend on the speaker."""
+    hebrew = detect_script(content) is Script.HEBREW
+    return f"לדברי {speaker}: {content}" if hebrew else f"{speaker} said: {content}"
 
 
 def find_candidates(
@@ -136,9 +139,9 @@ def find_candidates(
     speaker: str | None = None,
     said_at: datetime | None = None,
 ) -> tuple[TurnFinding, ...]:
-    """What a turn leaves behind: at most five, the surest and most important first.
+    """Findings of a turn: at most five, by confidence and importance.
 
-    Only the user's turns tell of the user; of an assistant or a tool a finished job is kept.
-    `speaker` names whose words these are when they are not the user's own.
+    Only the user's turns yield facts about the user; those of an assistant or a tool yield finished
+    jobs only. `speaker`: who speaks, if not the user.
     """
     return read_turn(text, role.casefold(), speaker, said_at)

@@ -1,1 +1,1 @@
-"""Queries: need for a search, follow-ups, abbreviations, what a question asks for."""
+"""Queries: need for a search, follow-ups, abbreviations, expected answer of a question."""

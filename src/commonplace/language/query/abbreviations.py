@@ -1,8 +1,8 @@
 """Abbreviations in a query, expanded to their long forms.
 
-Abbreviations are met as whole words. A word that is written with capitals in the table is met only
-as it is written there, so that "it" is never information technology; and where a message is written
-in capitals throughout, they say nothing. In Hebrew, prefixes are letters of the word.
+Abbreviations match whole words. One with capitals in the table matches only in this case, so that
+"it" is never information technology; in a message in all capitals such abbreviations are ignored.
+In Hebrew, prefix letters are stripped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import resources
 from commonplace.language.text.normalise import fold_case
 from commonplace.model.profile.fields import Abbreviation
 
-MAX_SHORT_FORM_WORDS = 4  # of a short form
+MAX_SHORT_FORM_WORDS = 4
 
 _WORD = re.compile(r"\w+(?:['’&/.\"״׳-]\w+)*")
 _MARKS = str.maketrans("״׳’", "\"''")
@@ -26,7 +26,7 @@ _HEBREW_PREFIX = re.compile(r"[ושהכבלמ]")
 
 @dataclass(frozen=True, slots=True)
 class AbbreviationMatch:
-    """An abbreviation in a text, and where."""
+    """An abbreviation found in a text, with its position."""
 
     start: int
     end: int
@@ -36,17 +36,17 @@ class AbbreviationMatch:
 
 @dataclass(frozen=True, slots=True)
 class Terminology:
-    """All that a user's words are looked up in, by the first word."""
+    """All abbreviations of a user, by first word."""
 
     abbreviations: tuple[Abbreviation, ...]
     by_first: Mapping[str, tuple[Abbreviation, ...]] = field(repr=False)
 
     def find_matches(self, text: str) -> list[AbbreviationMatch]:
-        """Every abbreviation in the text, also within a longer one."""
+        """All abbreviations in the text, including those within longer ones."""
         if not self.by_first:
             return []
         found = list(_WORD.finditer(text))
-        met = [
+        matches = [
             AbbreviationMatch(
                 found[place].start(), end, text[found[place].start() : end], abbreviation
             )
@@ -54,9 +54,9 @@ class Terminology:
             for abbreviation in self._candidates(found[place][0])
             if (end := _match_end(found, place, abbreviation))
         ]
-        if _is_all_capitals(met, found):
-            return [each for each in met if not _has_capital(each.abbreviation.short)]
-        return met
+        if _is_all_capitals(matches, found):
+            return [each for each in matches if not _has_capital(each.abbreviation.short)]
+        return matches
 
     def _candidates(self, written: str) -> Iterable[Abbreviation]:
         forms = dict.fromkeys(map(abbreviation_key, _word_forms(written)))
@@ -64,8 +64,8 @@ class Terminology:
 
 
 def build_terminology(abbreviations: Sequence[Abbreviation]) -> Terminology:
-    """A user's own outrank shipped ones of the same short form, also as the beginning of a longer
-    one: whose YC is a yacht club has no "YC app" of Y Combinator's."""
+    """The user's own abbreviations override shipped ones of the same short form, also as a prefix
+    of a longer one: if YC is a yacht club, "YC app" is not Y Combinator's."""
     own = {abbreviation_key(each.short) for each in abbreviations if each.own}
     best: dict[str, Abbreviation] = {}
     for each in sorted(abbreviations, key=lambda each: each.own):
@@ -90,12 +90,12 @@ NO_ABBREVIATIONS = Terminology((), {})
 
 
 def abbreviation_key(short: str) -> str:
-    """By which a short form is known, however it is written."""
+    """Lookup key of a short form, independent of spelling."""
     return " ".join(fold_case(short).translate(_MARKS).split())
 
 
 def is_valid_short_form(short: str) -> bool:
-    """Whether it could be met in a text: words, as a text is cut into them."""
+    """Whether the short form can occur in tokenised text."""
     return bool(short.strip()) and all(_WORD.fullmatch(word) for word in short.split())
 
 
@@ -106,33 +106,34 @@ def load_shipped_abbreviations() -> tuple[Abbreviation, ...]:
     return tuple(Abbreviation(short.strip(), long.strip()) for short, _, long in lines)
 
 
-def add_long_forms(text: str, met: Sequence[AbbreviationMatch]) -> str:
-    """Each long form behind its short one, in brackets; the longest where several begin. What the
-    text already says is not added, so that adding twice changes nothing."""
+def add_long_forms(text: str, matches: Sequence[AbbreviationMatch]) -> str:
+    """Insert each long form in brackets after its short form; the longest if several begin at one
+    place. Long forms that are in the text are not added again, so that the function is idempotent.
+    """
     written: list[str] = []
     at = 0
-    for each in missing_long_forms(text, met):
+    for each in missing_long_forms(text, matches):
         written += [text[at : each.end], f" ({each.abbreviation.long})"]
         at = each.end
     return "".join([*written, text[at:]])
 
 
-def missing_long_forms(text: str, met: Sequence[AbbreviationMatch]) -> list[AbbreviationMatch]:
-    """Those whose long form the text does not say yet, each once."""
-    said = _long_form_spans(text, met)
-    covered = sorted(span for spans in said.values() for span in spans)
+def missing_long_forms(text: str, matches: Sequence[AbbreviationMatch]) -> list[AbbreviationMatch]:
+    """Matches whose long form is not in the text, each once."""
+    long_form_spans = _long_form_spans(text, matches)
+    covered = sorted(span for spans in long_form_spans.values() for span in spans)
     first: dict[str, AbbreviationMatch] = {}
-    for each in _outside_spans(longest_matches(met), covered):
-        if not said[each.abbreviation.long]:
+    for each in _outside_spans(longest_matches(matches), covered):
+        if not long_form_spans[each.abbreviation.long]:
             first.setdefault(each.abbreviation.long, each)
     return list(first.values())
 
 
 def _long_form_spans(
-    text: str, met: Sequence[AbbreviationMatch]
+    text: str, matches: Sequence[AbbreviationMatch]
 ) -> dict[str, list[tuple[int, int]]]:
-    """Where the long form of each stands already."""
-    longs = {each.abbreviation.long for each in met}
+    """Spans where each long form already occurs."""
+    longs = {each.abbreviation.long for each in matches}
     return {
         long: [found.span() for found in _phrase_pattern(long).finditer(text)] for long in longs
     }
@@ -144,40 +145,40 @@ def _phrase_pattern(long: str) -> re.Pattern[str]:
 
 
 def _outside_spans(
-    met: Sequence[AbbreviationMatch], spans: Sequence[tuple[int, int]]
+    matches: Sequence[AbbreviationMatch], spans: Sequence[tuple[int, int]]
 ) -> Iterator[AbbreviationMatch]:
-    """A long form may hold short ones itself: there they are explained."""
+    """Matches outside these spans: a long form may contain short forms."""
     reach, place = 0, 0
-    for each in met:
+    for each in matches:
         while place < len(spans) and spans[place][0] <= each.start:
             reach, place = max(reach, spans[place][1]), place + 1
         if each.end > reach:
             yield each
 
 
-def longest_matches(met: Sequence[AbbreviationMatch]) -> list[AbbreviationMatch]:
-    """In their order, without those that lie within another."""
+def longest_matches(matches: Sequence[AbbreviationMatch]) -> list[AbbreviationMatch]:
+    """Matches in text order, without those inside another."""
     kept: list[AbbreviationMatch] = []
-    for each in sorted(met, key=lambda each: (each.start, -each.end)):
+    for each in sorted(matches, key=lambda each: (each.start, -each.end)):
         if not kept or each.start >= kept[-1].end:
             kept.append(each)
     return kept
 
 
 def _match_end(found: Sequence[re.Match[str]], place: int, abbreviation: Abbreviation) -> int:
-    """Where the abbreviation ends if it begins at this word; 0 if it does not."""
+    """End of the abbreviation if it begins at this word, else 0."""
     short = abbreviation.short.translate(_MARKS).split()
-    spoken = found[place : place + len(short)]
-    if len(spoken) < len(short):
+    words = found[place : place + len(short)]
+    if len(words) < len(short):
         return 0
     last = len(short) - 1
-    for nth, (match, word) in enumerate(zip(spoken, short, strict=True)):
-        if nth and match.string[spoken[nth - 1].end() : match.start()].strip():
-            return 0  # a comma between them: two things
+    for nth, (match, word) in enumerate(zip(words, short, strict=True)):
+        if nth and match.string[words[nth - 1].end() : match.start()].strip():
+            return 0  # a comma between the words
         forms = _word_forms(match[0]) if nth in (0, last) else (match[0],)
         if not any(_is_same_form(form.translate(_MARKS), word) for form in forms):
             return 0
-    return spoken[-1].end()
+    return words[-1].end()
 
 
 def _is_same_form(form: str, word: str) -> bool:
@@ -189,7 +190,7 @@ def _has_capital(word: str) -> bool:
 
 
 def _word_forms(written: str) -> tuple[str, ...]:
-    """As it is, without an ending, without glued prefixes."""
+    """The word as written, without its ending, without Hebrew prefix letters."""
     plain = written.translate(_MARKS)
     if _HEBREW_PREFIX.match(plain):
         cuts = range(1, min(4, len(plain) - 1))
@@ -202,19 +203,19 @@ def _is_prefix(letters: str) -> bool:
     return re.fullmatch(r"ו?כ?ש?[הבלמ]?", letters) is not None
 
 
-def _is_all_capitals(met: Sequence[AbbreviationMatch], found: Sequence[re.Match[str]]) -> bool:
-    """In "IT IS LATE" capitals say nothing: other words have them too, and no word has not."""
-    told = _without_long_forms(found, met) if met else []
-    if any(match[0] != match[0].upper() for match in told):
+def _is_all_capitals(matches: Sequence[AbbreviationMatch], found: Sequence[re.Match[str]]) -> bool:
+    """Whether capitals carry no information, as in "IT IS LATE": all words have them."""
+    plain_words = _without_long_forms(found, matches) if matches else []
+    if any(match[0] != match[0].upper() for match in plain_words):
         return False
-    starts = {each.start for each in met}
-    others = (match[0] for match in told if match.start() not in starts)
+    starts = {each.start for each in matches}
+    others = (match[0] for match in plain_words if match.start() not in starts)
     return any(word.isalpha() and word != word.lower() for word in others)
 
 
 def _without_long_forms(
-    found: Sequence[re.Match[str]], met: Sequence[AbbreviationMatch]
+    found: Sequence[re.Match[str]], matches: Sequence[AbbreviationMatch]
 ) -> list[re.Match[str]]:
-    spans = _long_form_spans(found[0].string, met).values()
+    spans = _long_form_spans(found[0].string, matches).values()
     inside = {at for each in spans for start, end in each for at in range(start, end)}
     return [match for match in found if match.start() not in inside]

@@ -1,8 +1,8 @@
-"""Follow-up messages expanded to whole questions from the turns before.
+"""Follow-up messages expanded to whole questions, using earlier turns.
 
-The user's own words stay: what is put in stands for a pronoun, or takes up the question before.
-Earlier follow-ups are filled first, so that "and her brother?" after "what about sarah?" knows her.
-Where there is no conversation, a bare mention asks what is known of it.
+The user's words are kept: insertions replace a pronoun, or repeat the previous question. Earlier
+follow-ups are expanded first, so that "and her brother?" after "what about sarah?" resolves.
+Without a conversation, a bare mention becomes the question of what is known about it.
 """
 
 from __future__ import annotations
@@ -42,17 +42,19 @@ _OF_TIME = re.compile(
     re.IGNORECASE,
 )
 _SPACES = re.compile(r"\s+")
-_MAX_TAIL_WORDS = 4  # words after a preposition that belong to it
+_MAX_TAIL_WORDS = 4  # words that may belong to a preposition
 
 
 def replace_topic(question: str, part: str, is_place: bool, known: Collection[str] = ()) -> str:
-    """In the place of what the question was about; behind it, where no such place is found."""
-    put = _replace_place(question, part) if is_place else _replace_person(question, part, known)
-    return _SPACES.sub(" ", put or f"{question}, {part}").strip()
+    """The question with another topic in place of its own, or appended to it."""
+    expanded = (
+        _replace_place(question, part) if is_place else _replace_person(question, part, known)
+    )
+    return _SPACES.sub(" ", expanded or f"{question}, {part}").strip()
 
 
 def _replace_person(question: str, part: str, known: Collection[str]) -> str:
-    """In the place of the first who is named; a time, in the place of a time."""
+    """Replace the first person named; a time replaces a time."""
     if _OF_TIME.search(part):
         return _replace_time(question, part)
     named = find_persons(question, known)
@@ -60,7 +62,7 @@ def _replace_person(question: str, part: str, known: Collection[str]) -> str:
         return ""
     first = named[0]
     end = first.end
-    if _is_of_the_same(part, first.text):  # "and her phone?": another thing of hers
+    if _is_of_the_same(part, first.text):  # "and her phone?": of the same person
         end = found.end() if (found := _OWNED.match(question, first.end)) else end
     return question[: first.start] + part + question[end:]
 
@@ -69,21 +71,22 @@ _OWNED = re.compile(r"['’]s\s+\w+")
 
 
 def _is_of_the_same(part: str, person: str) -> bool:
-    """Somebody of hers is another matter: of them the same is asked."""
+    """Whether the part belongs to the same person. A relative is another person: the question is
+    repeated for them."""
     owned = re.fullmatch(rf"{re.escape(person)}['’]s\s+(\w+)", part, re.IGNORECASE)
     return owned is not None and not is_kin_word(owned[1])
 
 
 def _replace_place(question: str, part: str) -> str:
-    glued = re.match("[בלמ](?=[א-ת]{3})", part)
-    if glued:
-        return _replace_hebrew_place(question, part, glued[0])
+    prefix = re.match("[בלמ](?=[א-ת]{3})", part)
+    if prefix:
+        return _replace_hebrew_place(question, part, prefix[0])
     preposition = part.split()[0]
     at = _last_match_start(question, rf"\b{re.escape(preposition)}\s+(?=\w)")
     if at >= 0 and len(question[at:].split()) <= 1 + _MAX_TAIL_WORDS:
         return question[:at] + part
-    if _OF_TIME.search(part) and (put := _replace_time(question, part)):
-        return put
+    if _OF_TIME.search(part) and (expanded := _replace_time(question, part)):
+        return expanded
     other = _last_match_start(question, r"\b(?:in|at|on|near|from|for|during)\s+(?=\w)")
     if other >= 0 and len(question[other:].split()) <= 1 + _MAX_TAIL_WORDS:
         return question[:other] + part
@@ -91,12 +94,12 @@ def _replace_place(question: str, part: str) -> str:
 
 
 def _replace_time(question: str, part: str) -> str:
-    said = list(_TIME.finditer(question))
-    return question[: said[-1].start()] + part + question[said[-1].end() :] if said else ""
+    times = list(_TIME.finditer(question))
+    return question[: times[-1].start()] + part + question[times[-1].end() :] if times else ""
 
 
 def _replace_hebrew_place(question: str, part: str, letter: str) -> str:
-    """Hebrew writes "in" as a letter of the word."""
+    """In Hebrew "in" is a prefix letter."""
     at = _last_match_start(question, rf"(?<![א-ת]){letter}(?=[א-ת]{{3}})")
     if at >= 0 and len(question[at:].split()) <= _MAX_TAIL_WORDS:
         return question[:at] + part
@@ -121,7 +124,7 @@ _ACTION_PHRASE_HE = re.compile(
     r"(?<![א-ת])(?:אם|האם|רוצה|רציתי|חושב|חושבת|מתלבט|מתלבטת|שוקל|שוקלת|צריך|צריכה|מתכנן|מתכננת|"
     rf"החלטתי|כדאי לי|עומד|עומדת|מתכוון|מתכוונת) (ל[א-ת]{{2,}}{_CLAUSE})"
 )
-# "the red bike", "my passport", "which headphones": up to where the next small word stands.
+# "the red bike", "my passport", "which headphones": up to the next function word.
 _THING = re.compile(
     r"\b(?P<det>the|my|our|a|an|which|that)\s+(?P<np>[^\W\d_][\w'’-]*(?:\s+[^\W\d_][\w'’-]*){0,3})",
     re.IGNORECASE,
@@ -133,25 +136,25 @@ _CONJUNCTION = re.compile(
 
 
 class Antecedents:
-    """Looked for from the newest turn back, and only when asked for."""
+    """Antecedents in the conversation, searched from the newest turn backwards, on demand."""
 
-    def __init__(self, said: Sequence[RecentTurn], known: Collection[str] = ()):
-        self._said = [turn for turn in said if turn.text.strip()]
+    def __init__(self, turns: Sequence[RecentTurn], known: Collection[str] = ()):
+        self._turns = [turn for turn in turns if turn.text.strip()]
         self.known = known
 
     @cached_property
     def question(self) -> str:
-        """The user's last words that say something: what a follow-up takes up."""
-        turn = last_user_turn(turn for turn in self._said if strip_ending(turn.text))
+        """The user's last whole question: a follow-up continues it."""
+        turn = last_user_turn(turn for turn in self._turns if strip_ending(turn.text))
         return _last_sentence(strip_ending(turn.text)) if turn else ""
 
     @cached_property
     def last(self) -> str:
-        return _last_sentence(strip_ending(self._said[-1].text)) if self._said else ""
+        return _last_sentence(strip_ending(self._turns[-1].text)) if self._turns else ""
 
     @cached_property
-    def deed(self) -> str:
-        for turn in self._users_first():
+    def action(self) -> str:
+        for turn in self._user_turns_first():
             for pattern in (_ACTION_PHRASE, _ACTION_PHRASE_HE):
                 found = pattern.search(turn.text)
                 if found:
@@ -161,12 +164,12 @@ class Antecedents:
     @cached_property
     def thing(self) -> str:
         return next(
-            (thing for turn in self._users_first() if (thing := _last_thing(turn.text))), ""
+            (thing for turn in self._user_turns_first() if (thing := _last_thing(turn.text))), ""
         )
 
     def person(self, pronoun: str | None) -> str:
-        """The last one named whom the pronoun can mean."""
-        for turn in reversed(self._said):
+        """The last person named that the pronoun can refer to."""
+        for turn in reversed(self._turns):
             for mention in reversed(find_persons(turn.text, self.known)):
                 if pronoun is None or may_refer_to(mention, pronoun):
                     return mention.text
@@ -174,18 +177,18 @@ class Antecedents:
 
     @cached_property
     def people(self) -> str:
-        """ "Ruth and Adam": two who are named together, last."""
-        for turn in reversed(self._said):
+        """ "Ruth and Adam": the last two people named together."""
+        for turn in reversed(self._turns):
             found = find_persons(turn.text, self.known)
             for one, other in reversed(list(pairwise(found))):
                 if _are_together(turn.text, one, other):
                     return turn.text[one.start : other.end]
         return ""
 
-    def _users_first(self) -> Iterator[RecentTurn]:
-        """Who asks knows what they mean; an answer may wander."""
-        yield from (turn for turn in reversed(self._said) if turn.is_from_user)
-        yield from (turn for turn in reversed(self._said) if not turn.is_from_user)
+    def _user_turns_first(self) -> Iterator[RecentTurn]:
+        """The user's turns before the assistant's: answers may digress."""
+        yield from (turn for turn in reversed(self._turns) if turn.is_from_user)
+        yield from (turn for turn in reversed(self._turns) if not turn.is_from_user)
 
 
 def _are_together(text: str, one: PersonMention, other: PersonMention) -> bool:
@@ -193,13 +196,13 @@ def _are_together(text: str, one: PersonMention, other: PersonMention) -> bool:
 
 
 def _last_sentence(text: str) -> str:
-    """The last one of some length: "Sure. And when was it?" """
+    """The last sentence of sufficient length: "Sure. And when was it?"."""
     parts = [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n", text) if part.strip()]
     return next((part for part in reversed(parts) if len(part.split()) > 1), text)
 
 
 def _last_thing(text: str) -> str:
-    """The last thing that is spoken of as known."""
+    """The last definite thing mentioned."""
     things = [_noun_phrase(match) for match in _THING.finditer(text)]
     named = [thing for thing in things if thing]
     if named:
@@ -230,14 +233,14 @@ _PREPOSITIONAL_NAME = re.compile(
 _HEBREW = re.compile("[א-ת]")
 _ABOUT_TEMPLATES = {"en": "What does the user know about {}", "he": "מה המשתמש יודע על {}"}
 _PLACE = re.compile(r"^(?:in|at|on|for|from|with|by|about|to)\s+", re.IGNORECASE)
-_GLUED = re.compile(r"^(?:[בל]-?(?=[א-ת]{3})|מ-?(?=[א-ת]{4}))")
+_PREFIX = re.compile(r"^(?:[בל]-?(?=[א-ת]{3})|מ-?(?=[א-ת]{4}))")
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What was put into a message, and what for."""
+    """An insertion into a message, and its reason."""
 
-    said: str  # the user's words that it stands for; "" where they left it out
+    said: str  # the user's words that it replaces; "" for an ellipsis
     meant: str
     why: str
 
@@ -251,21 +254,21 @@ class ExpandedMessage:
 def expand_follow_up(
     message: str, recent: Sequence[RecentTurn] = (), known: Collection[str] = ()
 ) -> ExpandedMessage:
-    """The message as it would stand without the conversation. ``known`` are folded first names."""
-    said: list[RecentTurn] = []
+    """The message made independent of the conversation. ``known``: folded first names."""
+    expanded: list[RecentTurn] = []
     for turn in latest_turns(recent):
-        text = _expand_message(turn.text, said, known).query if turn.is_from_user else turn.text
-        said.append(RecentTurn(text, turn.role))
-    return _expand_message(message, said, known)
+        text = _expand_message(turn.text, expanded, known).query if turn.is_from_user else turn.text
+        expanded.append(RecentTurn(text, turn.role))
+    return _expand_message(message, expanded, known)
 
 
 def _expand_message(
-    message: str, said: Sequence[RecentTurn], known: Collection[str]
+    message: str, turns: Sequence[RecentTurn], known: Collection[str]
 ) -> ExpandedMessage:
     read = read_shape(message, known)
     if read == WHOLE_MESSAGE:
         return ExpandedMessage(message)
-    before = Antecedents(said, known)
+    before = Antecedents(turns, known)
     return _EXPANDERS[read.shape](message, read, before)
 
 
@@ -287,7 +290,7 @@ def _expand_place_or_person(
 
 
 def _without_preposition(part: str) -> str:
-    return _GLUED.sub("", _PLACE.sub("", part)) or part
+    return _PREFIX.sub("", _PLACE.sub("", part)) or part
 
 
 def _language(text: str) -> str:
@@ -305,21 +308,21 @@ def _expand_question_word(
 
 
 def _lowered(topic: str) -> str:
-    """As it stands after a question word; names keep their capitals."""
+    """In lower case, as after a question word; names keep their capitals."""
     first = topic.split(maxsplit=1)[0]
     return topic[0].lower() + topic[1:] if first.lower() in cue_words("en", "lowered") else topic
 
 
 def _expand_action(message: str, read: ShapedMessage, before: Antecedents) -> ExpandedMessage:
-    deed = before.deed
-    if not deed:
+    action = before.action
+    if not action:
         return _expand_pronouns(message, read, before)
     why = "the deed spoken of before"
-    put, places = _DO_IT.subn(lambda _: deed, message, count=1)
-    if places and not deed.split()[0].endswith("ing"):
-        said = found[0] if (found := _DO_IT.search(message)) else ""
-        return ExpandedMessage(put, (Filled(said, deed, why),))
-    return ExpandedMessage(f"{strip_ending(message)}: {deed}", (Filled("", deed, why),))
+    expanded, places = _DO_IT.subn(lambda _: action, message, count=1)
+    if places and not action.split()[0].endswith("ing"):
+        replaced = found[0] if (found := _DO_IT.search(message)) else ""
+        return ExpandedMessage(expanded, (Filled(replaced, action, why),))
+    return ExpandedMessage(f"{strip_ending(message)}: {action}", (Filled("", action, why),))
 
 
 _DO_IT = re.compile(r"\bdo (?:it|that|this)\b|לעשות (?:את )?(?:זה|זאת)", re.IGNORECASE)
@@ -363,38 +366,38 @@ _NOUN_NEXT = re.compile(
 
 
 def _resolve_pronouns(text: str, before: Antecedents) -> tuple[str, tuple[Filled, ...]]:
-    """Pronouns replaced by what they point at, where that is known."""
+    """Replace pronouns by their antecedents, where known."""
     filled: dict[str, Filled] = {}
 
-    def put(match: re.Match[str]) -> str:
-        said = match[0].lower()
-        meant = _antecedent_of(said, before)
-        if not meant:
+    def expanded(match: re.Match[str]) -> str:
+        pronoun = match[0].lower()
+        antecedent = _antecedent_of(pronoun, before)
+        if not antecedent:
             return match[0]
-        filled.setdefault(said, Filled(match[0], meant, "spoken of before"))
-        if said in ("שלו", "שלה", "שלהם"):
-            return f"של {meant}"
-        meant = _lower_possessive(meant)
-        owns = said in _POSSESSIVE or (said == "her" and _NOUN_NEXT.match(text, match.end()))
-        return _possessive_form(meant) if owns else meant
+        filled.setdefault(pronoun, Filled(match[0], antecedent, "spoken of before"))
+        if pronoun in ("שלו", "שלה", "שלהם"):
+            return f"של {antecedent}"
+        antecedent = _lower_possessive(antecedent)
+        owns = pronoun in _POSSESSIVE or (pronoun == "her" and _NOUN_NEXT.match(text, match.end()))
+        return _possessive_form(antecedent) if owns else antecedent
 
-    return _PRONOUN.sub(put, text), tuple(filled.values())
+    return _PRONOUN.sub(expanded, text), tuple(filled.values())
 
 
-def _antecedent_of(said: str, before: Antecedents) -> str:
-    if said in _THINGS:
+def _antecedent_of(pronoun: str, before: Antecedents) -> str:
+    if pronoun in _THINGS:
         return before.thing
-    if said in ("they", "them", "their", "theirs", "הם", "הן", "אותם", "שלהם"):
+    if pronoun in ("they", "them", "their", "theirs", "הם", "הן", "אותם", "שלהם"):
         return before.people or before.thing
-    person = before.person(_GENDER.get(said))
-    return person or (before.thing if _HEBREW.search(said) else "")
+    person = before.person(_GENDER.get(pronoun))
+    return person or (before.thing if _HEBREW.search(pronoun) else "")
 
 
-def _lower_possessive(meant: str) -> str:
-    """ "My nephew" began a sentence."""
-    first, space, rest = meant.partition(" ")
-    return f"{first.lower()}{space}{rest}" if first.lower() in cue_words("en", "own") else meant
+def _lower_possessive(phrase: str) -> str:
+    """ "My nephew" may come from the start of a sentence."""
+    first, space, rest = phrase.partition(" ")
+    return f"{first.lower()}{space}{rest}" if first.lower() in cue_words("en", "own") else phrase
 
 
-def _possessive_form(meant: str) -> str:
-    return meant if meant.endswith(("'s", "’s")) else f"{meant}'s"
+def _possessive_form(phrase: str) -> str:
+    return phrase if phrase.endswith(("'s", "’s")) else f"{phrase}'s"

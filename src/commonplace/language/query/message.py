@@ -3,8 +3,8 @@
 ABOUT    "what about sarah?", "and her brother?", «ומה עם שרה?», «ויוסי?»
 PLACE    "in chicago", "and on Friday?", «ובחיפה?»
 WORD     "why?", "with whom?", «למה?»
-DEED     "should I do it?", "is it a good idea?", «כדאי לי לעשות את זה?»
-POINTS   "where does she live?", "how much did it cost?", «איפה הוא גר?»
+ACTION   "should I do it?", "is it a good idea?", «כדאי לי לעשות את זה?»
+PRONOUN  "where does she live?", "how much did it cost?", «איפה הוא גר?»
 WHOLE    anything else
 """
 
@@ -23,14 +23,14 @@ from commonplace.language.query.question import find_persons
 from commonplace.language.text.normalise import fold_case
 
 USER_ROLE = "user"
-MAX_RECENT_TURNS = 8  # turns: what a follow-up means was said a moment ago
-MAX_TURN_CHARACTERS = 2000  # characters of a turn that are looked at, from its end
+MAX_RECENT_TURNS = 8  # a follow-up refers to recent turns only
+MAX_TURN_CHARACTERS = 2000  # read per turn, from its end
 
 
 @dataclass(frozen=True, slots=True)
 class RecentTurn:
     text: str
-    role: str | None = None  # None: it was not said who speaks
+    role: str | None = None  # None: unknown speaker
 
     @property
     def is_from_user(self) -> bool:
@@ -42,7 +42,6 @@ class RecentTurn:
 
 
 def latest_turns(turns: Sequence[RecentTurn]) -> list[RecentTurn]:
-    """What is close enough to be meant."""
     return [
         RecentTurn(turn.text[-MAX_TURN_CHARACTERS:].strip(), turn.role)
         for turn in turns[-MAX_RECENT_TURNS:]
@@ -50,14 +49,14 @@ def latest_turns(turns: Sequence[RecentTurn]) -> list[RecentTurn]:
 
 
 def last_user_turn(turns: Iterable[RecentTurn]) -> RecentTurn | None:
-    """The user's last turn. Where nobody says who speaks, the last that asks: what follows it may
-    be its answer."""
-    said = [turn for turn in turns if turn.is_from_user]
-    if not said:
+    """The user's last turn. If no roles are given, the last question: later turns may be its
+    answer."""
+    user_turns = [turn for turn in turns if turn.is_from_user]
+    if not user_turns:
         return None
-    if said[-1].role is None:
-        return next((turn for turn in reversed(said) if turn.asks), said[-1])
-    return said[-1]
+    if user_turns[-1].role is None:
+        return next((turn for turn in reversed(user_turns) if turn.asks), user_turns[-1])
+    return user_turns[-1]
 
 
 CUE_LANGUAGES = ("en", "he")
@@ -70,13 +69,13 @@ _CONTRACTIONS = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d
 _CONTRACTED = re.compile(r"(?<=\w)(?:'m|'re|'ve|'ll|'d)\b")
 _SPACES = re.compile(r"\s+")
 _PUNCTUATION = re.compile(r"\s*[.,;!?…—–]+\s*")
-# Hebrew glues "and" and "that" to the next word.
+# Hebrew writes "and" and "that" as prefix letters.
 _EDGES = {"en": (r"(?<![\w'])", r"(?![\w'])"), "he": (r"(?<![\w'])[וש]?", "")}
 _ANY_WORDS = r"(?:\S+ ){0,3}"
 
 
 def plain_message(text: str) -> str:
-    """Folded, contractions written out, a space instead of punctuation."""
+    """Folded text, contractions expanded, punctuation replaced by spaces."""
     folded = fold_case(text).translate(_APOSTROPHES)
     folded = _NEGATED.sub(lambda m: f"{_IRREGULAR.get(m[1], m[1])} not", folded)
     folded = _CONTRACTED.sub(lambda m: _CONTRACTIONS[m[0]], _SHORT_IS.sub(r"\1 is", folded))
@@ -90,9 +89,9 @@ def _cue_table() -> Mapping[str, Any]:
 
 
 def reason_text(cue: str) -> str:
-    """How a reason is told; stable, so that a program can read it."""
-    told: str = _cue_table()["sentences"][cue]
-    return told
+    """The text of a reason; stable, so that programs can compare it."""
+    sentence: str = _cue_table()["sentences"][cue]
+    return sentence
 
 
 @cache
@@ -102,13 +101,12 @@ def cue_words(language: str, name: str) -> frozenset[str]:
 
 @cache
 def cue_words_of_all_languages(name: str) -> frozenset[str]:
-    """The words of all languages."""
     return frozenset().union(*(cue_words(language, name) for language in CUE_LANGUAGES))
 
 
 @cache
 def cue_patterns(kind: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Each cue of a kind (strong, weak, tasks) with what matches it, in any language."""
+    """Cues of a kind (strong, weak, tasks) with their patterns, in all languages."""
     return tuple(
         (cue, _cue_pattern(language, phrases))
         for language in CUE_LANGUAGES
@@ -123,11 +121,11 @@ def _cue_pattern(language: str, phrases: list[str]) -> re.Pattern[str]:
 
 
 def _phrase_pattern(phrase: str) -> str:
-    """ "how did the … go": up to three words between."""
+    """ "how did the … go": allows up to three words between."""
     return _ANY_WORDS.join(re.escape(part.lstrip()) for part in phrase.split("…"))
 
 
-MAX_FOLLOW_UP_WORDS = 12  # a longer message says what it is about
+MAX_FOLLOW_UP_WORDS = 12  # a longer message states its topic
 _MAX_FRAGMENT_WORDS = 6
 
 _AND = r"(?:and|but|so|or|also|plus|ok|okay|then|oh)"
@@ -167,7 +165,7 @@ class FollowUpShape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ShapedMessage:
-    """A message's shape, and for ABOUT, PLACE and WORD the part that says something."""
+    """A message's shape; for ABOUT, PLACE and WORD also its topic."""
 
     shape: FollowUpShape
     part: str = ""
@@ -181,53 +179,52 @@ def message_shape(message: str, known: Collection[str] = ()) -> FollowUpShape:
 
 
 def read_shape(message: str, known: Collection[str] = ()) -> ShapedMessage:
-    said = strip_ending(message)
-    spoken = plain_message(said).split()
-    if not spoken or len(spoken) > MAX_FOLLOW_UP_WORDS or "\n" in said:
+    text = strip_ending(message)
+    words = plain_message(text).split()
+    if not words or len(words) > MAX_FOLLOW_UP_WORDS or "\n" in text:
         return WHOLE_MESSAGE
     for pattern in (_QUESTION_WORD, _QUESTION_WORD_HE):
-        if found := pattern.fullmatch(said):
+        if found := pattern.fullmatch(text):
             return ShapedMessage(FollowUpShape.WORD, found["x"])
     for pattern in (_ABOUT, _ABOUT_HE):
-        if found := pattern.fullmatch(said):
+        if found := pattern.fullmatch(text):
             return _shape_of_part(found["x"])
-    if part := _fragment(said, spoken, known):
+    if part := _fragment(text, words, known):
         return _shape_of_part(part)
-    if _ACTION.search(plain_message(said)):
+    if _ACTION.search(plain_message(text)):
         return ShapedMessage(FollowUpShape.ACTION)
     return (
         ShapedMessage(FollowUpShape.PRONOUN)
-        if _has_open_pronoun(spoken, said, known)
+        if _has_open_pronoun(words, text, known)
         else WHOLE_MESSAGE
     )
 
 
 def strip_ending(message: str) -> str:
-    """Without what ends it."""
     return message.strip().rstrip("?!.… ").strip()
 
 
 def _shape_of_part(part: str) -> ShapedMessage:
     first = part.lower().split()[0]
-    is_place = first in cue_words("en", "place") or _has_glued_place(part)
+    is_place = first in cue_words("en", "place") or _has_place_prefix(part)
     return ShapedMessage(FollowUpShape.PLACE if is_place else FollowUpShape.ABOUT, part)
 
 
-def _has_glued_place(part: str) -> bool:
+def _has_place_prefix(part: str) -> bool:
     return re.match(r"ב[א-ת]{3}|ל[א-ת]{4}|מ[א-ת]{4}", part) is not None and not find_persons(part)
 
 
 _LEADING = re.compile(rf"(?:{_AND} )+", re.IGNORECASE)
 
 
-def _fragment(said: str, spoken: list[str], known: Collection[str]) -> str:
-    """ "in chicago", "and Tom": a few words without a verb; "" if it is none."""
-    if len(spoken) > _MAX_FRAGMENT_WORDS or set(spoken) & cue_words_of_all_languages("sentence"):
+def _fragment(text: str, words: list[str], known: Collection[str]) -> str:
+    """ "in chicago", "and Tom": a few words without a verb; "" for anything else."""
+    if len(words) > _MAX_FRAGMENT_WORDS or set(words) & cue_words_of_all_languages("sentence"):
         return ""
-    if said[:1] == "ו" and len(said) > 2:
-        return _hebrew_fragment(said[1:], known)
-    lead = _LEADING.match(said)
-    part = said[lead.end() :] if lead else said
+    if text[:1] == "ו" and len(text) > 2:
+        return _hebrew_fragment(text[1:], known)
+    lead = _LEADING.match(text)
+    part = text[lead.end() :] if lead else text
     first = part.lower().split()[0] if part.split() else ""
     if first in cue_words("en", "place") and len(part.split()) > 1:
         return part
@@ -235,7 +232,7 @@ def _fragment(said: str, spoken: list[str], known: Collection[str]) -> str:
 
 
 def _hebrew_fragment(part: str, known: Collection[str]) -> str:
-    """«ובחיפה», «ויוסי», «והרופא»: "and" is a letter, so what is left must look like a word."""
+    """«ובחיפה», «ויוסי», «והרופא»: "and" is a prefix letter, so the rest must be a word."""
     first = part.split()[0]
     if first in cue_words("he", "question") or len(part.split()) > 4:
         return ""
@@ -243,21 +240,19 @@ def _hebrew_fragment(part: str, known: Collection[str]) -> str:
     return part if named or re.match(r"[בלמה][א-ת]{3}|של ", part) else ""
 
 
-def _has_open_pronoun(spoken: list[str], said: str, known: Collection[str]) -> bool:
-    """A pronoun that nothing before it in the message explains."""
-    words = set(spoken)
+def _has_open_pronoun(in_order: list[str], text: str, known: Collection[str]) -> bool:
+    """Whether a pronoun has no antecedent within the message."""
+    words = set(in_order)
     if words & cue_words_of_all_languages("somebody"):
-        return not find_persons(said, known)
+        return not find_persons(text, known)
     if words & cue_words_of_all_languages("something"):
-        return not _has_own_thing(spoken)
-    return _POINTING.search(" ".join(spoken)) is not None
+        return not _has_own_thing(in_order)
+    return _POINTING.search(" ".join(in_order)) is not None
 
 
-def _has_own_thing(spoken: list[str]) -> bool:
-    """ "my passport, when does it expire": the thing stands before the pronoun."""
+def _has_own_thing(words: list[str]) -> bool:
+    """ "my passport, when does it expire": the antecedent precedes the pronoun."""
     first = next(
-        place
-        for place, word in enumerate(spoken)
-        if word in cue_words_of_all_languages("something")
+        place for place, word in enumerate(words) if word in cue_words_of_all_languages("something")
     )
-    return any(word in ("my", "our", "the") for word in spoken[:first])
+    return any(word in ("my", "our", "the") for word in words[:first])

@@ -15,19 +15,19 @@ from commonplace.language.text.lexicon import load_word_lists, stop_words
 from commonplace.language.text.normalise import fold_case, split_words
 
 _QUESTION_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_PREFIXED = re.compile(r"^[בלמהוכש](?=[א-ת]{3})")  # in, to, from … are letters of the word
+_PREFIXED = re.compile(r"^[בלמהוכש](?=[א-ת]{3})")  # prefix letters: in, to, from …
 _NUMBER_NEXT = re.compile(r"\s+\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    asks_for: Trait  # what an answer would hold; nothing: it is not said
+    asks_for: Trait  # kind of the expected answer; empty: not stated
     months: frozenset[int]
     years: frozenset[int]
-    of_the_user: bool  # who asks speaks of themself
-    time_words: frozenset[str] = frozenset()  # by which months and years are said
-    idle_words: frozenset[str] = frozenset()  # that it would have whatever it is about
+    of_the_user: bool  # the question is about the user
+    time_words: frozenset[str] = frozenset()  # words that name its months and years
+    idle_words: frozenset[str] = frozenset()  # words that do not depend on the topic
 
     @property
     def is_dated(self) -> bool:
@@ -35,70 +35,70 @@ class ParsedQuestion:
 
 
 def parse_question(text: str, names: Collection[str] = ()) -> ParsedQuestion:
-    """``names`` are words of it that name somebody: April may be a person."""
-    spoken = split_words(text)
+    """``names``: words of the text that name a person; April may be one."""
+    words = split_words(text)
     by_month = _month_words(text, names)
     years = _YEAR.findall(text)
     return ParsedQuestion(
-        asks_for=_asked_trait(spoken),
+        asks_for=_asked_trait(words),
         months=frozenset(by_month.values()),
         years=frozenset(map(int, years)),
-        of_the_user=bool(set(spoken) & question_words("self")),
+        of_the_user=bool(set(words) & question_words("self")),
         time_words=frozenset((*by_month, *years)),
-        idle_words=frozenset(spoken) & question_words("anything"),
+        idle_words=frozenset(words) & question_words("anything"),
     )
 
 
-def _asked_trait(spoken: list[str]) -> Trait:
-    held = set(spoken)
-    if "how" in held and _word_after(spoken, "how") in question_words("amount"):
+def _asked_trait(words: list[str]) -> Trait:
+    present = set(words)
+    if "how" in present and _word_after(words, "how") in question_words("amount"):
         return Trait.NUMBER
-    if "כמה" in held:
+    if "כמה" in present:
         return Trait.NUMBER
-    if held & {"when", "מתי"} or _asks_what(spoken, question_words("when")):
+    if present & {"when", "מתי"} or _asks_what(words, question_words("when")):
         return Trait.TIME
-    if held & question_words("name") or _asks_what(spoken, question_words("named")):
+    if present & question_words("name") or _asks_what(words, question_words("named")):
         return Trait.NAME
     return Trait(0)
 
 
-def _word_after(spoken: list[str], word: str) -> str:
-    at = spoken.index(word) + 1
-    return spoken[at] if at < len(spoken) else ""
+def _word_after(words: list[str], word: str) -> str:
+    at = words.index(word) + 1
+    return words[at] if at < len(words) else ""
 
 
-def _asks_what(spoken: list[str], things: frozenset[str]) -> bool:
-    """ "which city", "what kind of book": the thing follows soon."""
+def _asks_what(words: list[str], things: frozenset[str]) -> bool:
+    """ "which city", "what kind of book": the thing is one of the next words."""
     for opener in ("which", "what", "איזה", "איזו", "באיזה", "באיזו"):
-        if opener in spoken:
-            at = spoken.index(opener)
-            return bool(set(spoken[at + 1 : at + 4]) & things)
+        if opener in words:
+            at = words.index(opener)
+            return bool(set(words[at + 1 : at + 4]) & things)
     return False
 
 
 def _month_words(text: str, names: Collection[str]) -> dict[str, int]:
-    """Words as written → the month that they name."""
+    """Months by their words as written."""
     found: dict[str, int] = {}
     for match in _QUESTION_TOKEN.finditer(text):
         word = fold_case(match[0])
         if match[0] in names or (word in ambiguous_months() and not _is_a_month(match)):
             continue
         forms = {word, _PREFIXED.sub("", word)}
-        for number, said in month_names().items():
-            if forms & said:
+        for number, month_words in month_names().items():
+            if forms & month_words:
                 found[match[0]] = number
     return found
 
 
 def _is_a_month(match: re.Match[str]) -> bool:
-    """May with a capital; at the beginning everything has one, and a number must follow."""
+    """ "May" with a capital; at the start of a text it also needs a number after it."""
     if not match[0][0].isupper():
         return False
     return match.start() > 0 or _NUMBER_NEXT.match(match.string, match.end()) is not None
 
 
 _MIN_TERM_LETTERS = 4
-_PREFIX_LETTERS = 2  # people rarely get the beginning wrong
+_PREFIX_LETTERS = 2  # misspellings are rare in the first letters
 _MIN_SIMILARITY = 0.8
 _MAX_LENGTH_DIFFERENCE = 2
 
@@ -111,7 +111,7 @@ class TermVocabulary(Protocol):
 def correct_spelling(
     terms: Iterable[str], known: TermVocabulary, proper: Collection[str] = ()
 ) -> dict[str, str]:
-    """Names stay as they are: another name is another person."""
+    """Names are not corrected: a similar name is another person."""
     return {
         term: term if term in known or term in proper else _nearest_term(term, known)
         for term in terms
@@ -119,7 +119,7 @@ def correct_spelling(
 
 
 def _nearest_term(term: str, known: TermVocabulary) -> str:
-    """The term itself when nothing is near enough: a number or a short word is never guessed."""
+    """The nearest known term, or the term itself; numbers and short words are never corrected."""
     if len(term) < _MIN_TERM_LETTERS or any(character.isdigit() for character in term):
         return term
     matcher = SequenceMatcher(None, b=term)
@@ -149,11 +149,11 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True, slots=True)
 class PersonMention:
-    """A person as a text names them, and where."""
+    """A mention of a person, with its position."""
 
     start: int
     end: int
-    text: str  # without a possessive or a glued prefix
+    text: str  # without possessive or prefix letters
 
     @property
     def key(self) -> str:
@@ -165,7 +165,7 @@ def is_kin_word(word: str) -> bool:
 
 
 def find_persons(text: str, known: Collection[str] = ()) -> list[PersonMention]:
-    """In their order. ``known`` are folded first names that the caller has met."""
+    """Mentions in text order. ``known``: folded first names that the caller knows."""
     found = list(_PERSON_TOKEN.finditer(text))
     return list(_iterate_mentions(found, known))
 
@@ -201,16 +201,16 @@ def _english_mention(
 
 
 def _is_in_a_title(found: Sequence[re.Match[str]], place: int) -> bool:
-    """ "the Mona Lisa": a capital before it that no beginning and no other name explains."""
+    """ "the Mona Lisa": after a capitalised word that is no sentence start and no name."""
     if place < 2 or not found[place][0][0].isupper():
         return False
     before = found[place - 1]
-    beside = before.string[before.end() : found[place].start()].isspace()
+    is_adjacent = before.string[before.end() : found[place].start()].isspace()
     word = fold_name(before[0])
-    is_one = word in _name_list("en") | _name_list("en kin") | _name_list("en alone") | _name_list(
-        "en titles"
-    )
-    return beside and before[0][0].isupper() and not is_one and before[0] != "I"
+    is_explained = word in _name_list("en") | _name_list("en kin") | _name_list(
+        "en alone"
+    ) | _name_list("en titles")
+    return is_adjacent and before[0][0].isupper() and not is_explained and before[0] != "I"
 
 
 def _is_a_date(found: Sequence[re.Match[str]], place: int) -> bool:
@@ -221,7 +221,7 @@ def _is_a_date(found: Sequence[re.Match[str]], place: int) -> bool:
 
 
 def _is_inside(found: Sequence[re.Match[str]], place: int) -> bool:
-    """At the beginning of a sentence everything has a capital, so it says nothing there."""
+    """Whether it is inside a sentence; at its start a capital carries no information."""
     if not place:
         return False
     match, before = found[place], found[place - 1]
@@ -258,7 +258,7 @@ def _hebrew_mention(
 
 @cache
 def _hebrew_relatives() -> frozenset[str]:
-    """Relatives of the user in one word: אחותי is "my sister". Others are words like any."""
+    """Relatives of the user in one word: אחותי is "my sister"."""
     return frozenset(
         word for word in _name_list("he kin") if word.endswith("י") and word not in _name_list("he")
     )
@@ -271,8 +271,8 @@ def _with_surname(
     if place + 1 == len(found) or mention.end != found[place].end():
         return mention, 1
     text, after = found[place].string, found[place + 1]
-    is_beside = text[mention.end : after.start()] == " "
-    if not (is_beside and text[mention.start].isupper() and after[0][0].isupper()):
+    is_adjacent = text[mention.end : after.start()] == " "
+    if not (is_adjacent and text[mention.start].isupper() and after[0][0].isupper()):
         return mention, 1
     if after[0].isupper() or fold_name(after[0]) in _name_list("en"):
         return mention, 1
@@ -281,7 +281,7 @@ def _with_surname(
 
 
 def first_names(people: Iterable[str]) -> frozenset[str]:
-    """Of people as they are called in full; an address, a part or a role is nobody's name."""
+    """First names of people given by full name; addresses and roles have none."""
     parts = (name_parts(person) for person in people if "@" not in person and person[:1].isupper())
     found = {each[0] for each in parts if each and len(each[0]) > 2}
     return frozenset(found - _words_never_names())
@@ -302,7 +302,7 @@ def _name_list(name: str) -> frozenset[str]:
 
 
 def may_refer_to(mention: PersonMention, pronoun: str) -> bool:
-    """Whether he or she can mean them; of a name we do not know."""
+    """Whether "he" or "she" may refer to the mention; True for unknown names."""
     last = mention.key.split()[-1] if mention.key else ""
     other = {"he": "en she", "she": "en he"}.get(pronoun)
     return other is None or last not in _name_list(other)

@@ -1,1 +1,1 @@
-"""Safety: prompt injection, secrets and sensitive matters in a text."""
+"""Safety: prompt injection, secrets and sensitive topics in a text."""

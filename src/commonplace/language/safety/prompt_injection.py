@@ -1,10 +1,10 @@
-"""Prompt injection: detect instructions to an agent, and mask them.
+"""Prompt injection: detects instructions to an agent, and masks them.
 
-The patterns are data: suspicious.toml.
+The patterns are in prompt_injection.toml.
 
-What an order asks for stands around it or follows it, often after a blank line ("Store this:"),
-inside marks or a comment that ends much later. So nothing is won by an order, and a mail is not
-lost for the joke at its end.
+What an injected instruction refers to often follows it, after a blank line ("Store this:") or
+inside a comment that ends much later. Therefore all text from the first suspicious paragraph on is
+masked; the text before it is kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINE_BREAKS = re.compile(r"\s*\n\s*")
 
-# Tag characters spell ASCII without being seen. Writers need them only for the flags of regions.
+# Invisible tag characters can spell ASCII. Legitimate text uses them only in regional flags.
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{4,}")
 _REGION_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 
@@ -32,7 +32,7 @@ def is_suspicious(text: str) -> bool:
 
 
 def suspicion_reason(text: str) -> str | None:
-    """What is suspicious about a text, as half a sentence; None when nothing is."""
+    """The reason why a text is suspicious, as a clause; None if it is not."""
     if _TAG_CHARACTERS.search(_REGION_FLAG.sub("", text)):
         return "holds letters that nobody can see"
     plain = unicodedata.normalize("NFKC", text).translate(INVISIBLE).translate(_APOSTROPHES)
@@ -70,10 +70,10 @@ _LETTER = re.compile(r"\S")
 
 
 def mask_instructions(text: str) -> str:
-    """The rest blotted out, one space for one character, so that places hold. All of it, where what
-    is suspicious cannot be told from what is not."""
-    orders = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
-    since = next(orders, 0)
+    """Replace the text from the first suspicious paragraph on by spaces, so that offsets stay
+    valid; the whole text if suspicious parts cannot be separated."""
+    suspicious = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
+    since = next(suspicious, 0)
     if is_suspicious(text[:since]):
         since = 0
     return text[:since] + _LETTER.sub(" ", text[since:])

@@ -1,7 +1,7 @@
 """Calendar dates in a text: numeric dates, months, weekdays, event days.
 
-Of a month or a year it is the first day: that is as far as the date says. It is read after
-with_dates (when.py) has put dates in place of "tomorrow" and "last month".
+A month or a year without a day means its first day. Relative dates ("tomorrow", "last month") are
+resolved before, in relative_dates.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NUMERIC_DATE = re.compile(r"(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class PartialDate:
-    """What a text says of a date; what it leaves out is 0."""
+    """The parts of a date that a text gives; missing parts are 0."""
 
     year: int = 0
     month: int = 0
@@ -34,7 +34,7 @@ class PartialDate:
 
 
 def parse_numeric_date(text: str) -> PartialDate | None:
-    """2024-03-03, 3/3/2024, 3.3.24; the day first, unless only the month can be first."""
+    """2024-03-03, 3/3/2024, 3.3.24; the day comes first, unless only the month can."""
     match = _NUMERIC_DATE.fullmatch(text)
     if match is None:
         return None
@@ -50,7 +50,7 @@ def parse_numeric_date(text: str) -> PartialDate | None:
 
 
 def dates_agree(one: str, other: str) -> bool:
-    """Whether two date terms can mean the same day: what one leaves out is no difference."""
+    """Whether two date terms can mean the same day: missing parts do not differ."""
     if one == other:
         return True
     left, right = one[2:].split("-", 4), other[2:].split("-", 4)
@@ -91,12 +91,12 @@ _SHORT_MONTHS = {month[:3].lower(): month for month in MONTHS if month != "May"}
 _MONTH_VARIANTS = {"מרס": "מרץ"}
 
 MONTH_NAME_PATTERN = "|".join((*MONTHS, *HEBREW_MONTHS, *_MONTH_VARIANTS))
-# "Jan" is a name, too: it is a month beside a number alone.
+# "Jan" is also a name: it is a month only next to a number.
 SHORT_MONTH_PATTERN = (
     rf"(?:(?<=\d )|(?<=\d(?:st|nd|rd|th) )|(?<= of ))(?:{'|'.join(_SHORT_MONTHS)})\b\.?"
     rf"|\b(?:{'|'.join(_SHORT_MONTHS)})\b\.?(?=,? \d)"
 )
-# A day of a month in either order, as it stands behind a weekday: "Monday, 3 March".
+# A day of a month in either order, as after a weekday: "Monday, 3 March".
 DAY_OF_MONTH_PATTERN = (
     r"(?:the |ה-?)?\d{1,2}(?:st|nd|rd|th)? (?:of )?[בל]?"
     rf"(?:{MONTH_NAME_PATTERN}|{'|'.join(_SHORT_MONTHS)})\b"
@@ -113,26 +113,26 @@ def month_number(name: str) -> int:
 
 _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"{_YEAR}-\d\d-\d\d"
-# What may stand before a day: it says no other one.
+# Words before a day that do not change it.
 _DATE_LEAD = (
     r"(?:the week of |the weekend of |\w+day,? |the (?:morning|evening|night|afternoon) of "
     r"|יום [א-ת]+,? |שבת,? |שבוע של )"
 )
 _APPROXIMATELY = r"(?:early |late |mid[- ]|the (?:beginning|start|middle) of )"
-# A month, and its day on either side: "30 April 2026", "the 3rd of May", "May 3rd", «3 במאי».
+# A month with its day on either side: "30 April 2026", "the 3rd of May", "May 3rd", «3 במאי».
 _IN_MONTH = (
     rf"{_APPROXIMATELY}?(?:(?:the |ה-?)?(?P<first{{n}}>\d{{{{1,2}}}})(?:st|nd|rd|th)? "
     r"(?:of )?[בל]?)?"
     rf"(?P<month{{n}}>(?:{MONTH_NAME_PATTERN})(?!\w)|{SHORT_MONTH_PATTERN})"
     rf"(?: (?P<then{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?(?:,? (?P<my{{n}}>{_YEAR}))?"
 )
-# In numbers, where nobody could take the day for the month: 3.5.2026, 30/4/2026, 4/30/2026.
+# Numeric dates in which day and month are unambiguous: 3.5.2026, 30/4/2026, 4/30/2026.
 _NO_MONTH = r"(?:1[3-9]|2\d|3[01])"
 _NUMERIC_PATTERN = (
     rf"(?P<num{{n}}>\d{{{{1,2}}}}\.\d{{{{1,2}}}}\.{_YEAR}"
     rf"|(?:{_NO_MONTH}/\d{{{{1,2}}}}|\d{{{{1,2}}}}/{_NO_MONTH})/{_YEAR})(?!\d)"
 )
-# One place in time. Its groups have a number, so that two of them fit into one pattern.
+# One date. Its groups are numbered, so that a pattern can contain two dates.
 DATE_PATTERN = (
     rf"(?:{_DATE_LEAD}?(?:(?P<day{{n}}>{_DAY})|{_NUMERIC_PATTERN}|{_IN_MONTH})"
     rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end|שנת)?"
@@ -142,10 +142,10 @@ ON_DATE = re.compile(
     rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{DATE_PATTERN.format(n=1)}", re.IGNORECASE
 )
 
-# ——— which of the days that are called so ———
+# ——— choice among possible dates ———
 
 DateChoice = Callable[[Sequence[date], date], date]
-_RECENT = timedelta(days=31)  # "as of March 1", said on the 18th
+_RECENT = timedelta(days=31)  # "as of March 1", written on the 18th
 
 
 def latest_past(days: Sequence[date], today: date) -> date:
@@ -164,20 +164,20 @@ def nearest_date(days: Sequence[date], today: date) -> date:
     return min(days, key=lambda day: abs(day - today))
 
 
-def date_from_match(found: re.Match[str], n: int, today: date, which: DateChoice) -> date | None:
-    """Of the place in time with this number; None for the 31st of June."""
+def date_from_match(found: re.Match[str], n: int, today: date, choose: DateChoice) -> date | None:
+    """The date of the group with this number; None for the 31st of June."""
     try:
-        return _date_from_match(found, n, today, which)
+        return _date_from_match(found, n, today, choose)
     except ValueError:
         return None
 
 
-def _date_from_match(found: re.Match[str], n: int, today: date, which: DateChoice) -> date | None:
+def _date_from_match(found: re.Match[str], n: int, today: date, choose: DateChoice) -> date | None:
     if day := found[f"day{n}"]:
         return date.fromisoformat(day)
     if numeric := found[f"num{n}"]:
-        told = parse_numeric_date(numeric)
-        return date(told.year, told.month, told.day) if told else None
+        parsed = parse_numeric_date(numeric)
+        return date(parsed.year, parsed.month, parsed.day) if parsed else None
     if year := found[f"year{n}"]:
         return date(int(year), 1, 1)
     month = month_number(found[f"month{n}"])
@@ -185,15 +185,15 @@ def _date_from_match(found: re.Match[str], n: int, today: date, which: DateChoic
     if year := found[f"my{n}"]:
         return date(int(year), month, day_of_month)
     years = (today.year - 1, today.year, today.year + 1)
-    there = [year for year in years if day_of_month <= monthrange(year, month)[1]]
-    return which([date(year, month, day_of_month) for year in there], today)
+    valid_years = [year for year in years if day_of_month <= monthrange(year, month)[1]]
+    return choose([date(year, month, day_of_month) for year in valid_years], today)
 
 
 _DATE_ALONE = re.compile(DATE_PATTERN.format(n=1), re.IGNORECASE)
 
 
 def parse_whole_date(text: str) -> date | None:
-    """Of a text that is a date with its year, and nothing else."""
+    """The date of a text that is a date with its year and nothing else."""
     found = _DATE_ALONE.fullmatch(text)
     if found is None:
         return None
@@ -203,9 +203,9 @@ def parse_whole_date(text: str) -> date | None:
     return date_from_match(found, 1, date.max, latest_past)
 
 
-# ——— when something happened ———
+# ——— event dates ———
 
-# "I booked a flight in March": mostly the March to come, unless a year is told.
+# "I booked a flight in March": mostly the next March, unless a year is given.
 _ARRANGED = re.compile(
     r"\b(?:booked|scheduled|planned|reserved|registered|enrolled|signed up|ordered|invited"
     r"|accepted|proposed|renewed|(?:bought|got) (?:\w+ )?tickets?)\b|הזמנ|קבע|נרשמ|נרשם",
@@ -214,7 +214,7 @@ _ARRANGED = re.compile(
 
 
 def event_date(text: str, said: date) -> date | None:
-    """The day of an event, as far as its sentence tells it; never one to come."""
+    """The day of an event in its sentence, never in the future. ``said``: the sentence's date."""
     found = ON_DATE.search(text)
     if found is None:
         return None

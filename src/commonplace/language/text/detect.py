@@ -1,7 +1,7 @@
-"""Detect script, language and traits (question, number, time, name) of a text.
+"""Detects script, language and traits (question, number, time, name) of a text.
 
-One small number, kept beside the terms, so that ranking needs no text to know whether a passage
-could answer "when …", "how many …" or "who …".
+Traits are one small number stored with the terms, so that ranking can tell without the text whether
+a passage may answer "when …", "how many …" or "who …".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from commonplace.language.text.normalise import split_words
 
 
 class Script(StrEnum):
-    """The writing systems the engine tells apart."""
+    """Writing systems that are distinguished."""
 
     LATIN = "latin"
     HEBREW = "hebrew"
@@ -40,7 +40,7 @@ class Script(StrEnum):
     OTHER = "other"
 
 
-# Unicode names every letter after its script, so the first word of the name tells it.
+# The Unicode name of a letter begins with its script.
 _SCRIPT_BY_UNICODE_NAME = {
     "CJK": Script.CJK,
     "HIRAGANA": Script.CJK,
@@ -63,7 +63,7 @@ _LATIN_LANGUAGES = tuple(
     language for language in STOP_WORD_LANGUAGES if language not in ("ru", "he")
 )
 
-# One small word proves nothing: "Dan" is Dutch for "then", and "car" French for "because".
+# A single function word is no evidence: "Dan" is Dutch for "then", "car" French for "because".
 _ENOUGH_EVIDENCE = 2
 
 _ASCII_LETTER = re.compile("[A-Za-z]")
@@ -79,7 +79,7 @@ _LANGUAGE_LETTERS = {
 
 
 def detect_script(text: str) -> Script:
-    """The script of most letters; OTHER without letters, the earlier one in a tie."""
+    """The script of most letters; OTHER without letters; the first one in a tie."""
     if text.isascii():
         return Script.LATIN if _ASCII_LETTER.search(text) else Script.OTHER
     counts = Counter(map(_SCRIPT_OF.__getitem__, text))
@@ -89,7 +89,7 @@ def detect_script(text: str) -> Script:
 
 
 def detect_language(text: str) -> str:
-    """The ISO 639-1 code of the text's language; English for Latin letters without evidence."""
+    """ISO 639-1 code of the text's language; English for Latin letters without evidence."""
     main = detect_script(text)
     if main is Script.CJK:
         return _east_asian_language(text)
@@ -97,7 +97,7 @@ def detect_language(text: str) -> str:
 
 
 def detect_latin_language(folded_words: Iterable[str]) -> str:
-    """The most likely language of words in Latin letters; English unless the words speak up."""
+    """The most likely language of words in Latin letters; English without enough evidence."""
     evidence = _stop_word_evidence()
     found: Counter[str] = Counter()
     for word in folded_words:
@@ -111,18 +111,18 @@ def detect_latin_language(folded_words: Iterable[str]) -> str:
 
 @cache
 def _stop_word_evidence() -> dict[str, tuple[str, ...]]:
-    """For each small word, the languages it speaks for."""
-    speaks_for: dict[str, list[str]] = {word: ["en"] for word in english_homographs()}
+    """Languages by function word."""
+    languages_by_word: dict[str, list[str]] = {word: ["en"] for word in english_homographs()}
     for language in _LATIN_LANGUAGES:
         for word in sorted(stop_words(language) | negation_words(language)):
-            languages = speaks_for.setdefault(word, [])
+            languages = languages_by_word.setdefault(word, [])
             if language not in languages:
                 languages.append(language)
-    return {word: tuple(languages) for word, languages in speaks_for.items()}
+    return {word: tuple(languages) for word, languages in languages_by_word.items()}
 
 
 def _east_asian_language(text: str) -> str:
-    """Kana is only Japanese and Hangul only Korean; Han alone is taken for Chinese."""
+    """Kana is only Japanese and Hangul only Korean; Han alone counts as Chinese."""
     names = {unicodedata.name(c, "").partition(" ")[0] for c in unicodedata.normalize("NFKC", text)}
     if names & {"HIRAGANA", "KATAKANA"}:
         return "ja"
@@ -130,7 +130,7 @@ def _east_asian_language(text: str) -> str:
 
 
 class _ScriptOfCharacter(dict[str, Script | None]):
-    """The script of a character, None for what is no letter; remembered once looked up."""
+    """Script by character, None for non-letters; filled on lookup."""
 
     def __missing__(self, character: str) -> Script | None:
         found = None
@@ -145,11 +145,11 @@ _SCRIPT_OF = _ScriptOfCharacter()
 
 
 def script_of_letter(character: str) -> Script | None:
-    """The script of one character; None when it is no letter."""
+    """The script of one character; None if it is not a letter."""
     return _SCRIPT_OF[character]
 
 
-_READ_CHARACTERS = 1_000  # characters that tell the language
+_READ_CHARACTERS = 1_000  # read for the language
 _LANGUAGE_BY_SCRIPT = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
 _LETTER_RUN = re.compile(r"[^\W\d_]+")
 _FRENCH_PAST = re.compile(r"\b(?:a|ai|as|ont|avons|est|sont) \w{2,40}ée?s?\b")  # "a visité Rome"
@@ -165,13 +165,13 @@ def statement_language(*texts: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _unambiguous_language(text: str) -> str:
-    """The language of a text that leaves no doubt, else nothing."""
+    """The language of a text if it is unambiguous, else ""."""
     found = statement_languages(text)
     return found[0] if len(found) == 1 else ""
 
 
 def statement_languages(*texts: str) -> tuple[str, ...]:
-    """The languages that most words speak for: more than one where a short text leaves it open."""
+    """The languages with most evidence: several if a short text is ambiguous."""
     counts = dict.fromkeys(LATIN_LANGUAGES, 0)
     for text in texts:
         written_in, found = _language_votes(text[:_READ_CHARACTERS])
@@ -185,38 +185,38 @@ def statement_languages(*texts: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4_096)
 def _language_votes(text: str) -> tuple[str | None, tuple[tuple[str, int], ...]]:
-    """The language that a script stands for, or how many words speak for which language."""
+    """The language implied by the script, or the number of words per language."""
     written_in = _LANGUAGE_BY_SCRIPT.get(detect_script(text))
     if written_in:
         return written_in, ()
     known = language_evidence()
-    heard = Counter(
+    evidence = Counter(
         language
         for word in _LETTER_RUN.findall(text.casefold())
         for language in known.get(word, ())
     )
-    heard["fr"] += 2 * bool(_FRENCH_PAST.search(text))
-    return None, tuple(heard.items())
+    evidence["fr"] += 2 * bool(_FRENCH_PAST.search(text))
+    return None, tuple(evidence.items())
 
 
 class Trait(IntFlag):
-    KNOWN = 1  # traits were looked at: a text of an older version has none
+    KNOWN = 1  # traits were computed: texts of older versions have none
     ENDS_IN_QUESTION = 2
     NUMBER = 4
     TIME = 8
     NAME = 16
-    HAS_QUESTION = 32  # asks something on the way
+    HAS_QUESTION = 32  # contains a question before its end
 
 
 SCRIPT_SHIFT = 8
 _SCRIPT_ORDER = tuple(Script)
 
-_QUESTION_END = re.compile(r"[?؟]\W*(?:\[[^\[\]]*\])?\W*$")  # before an aside in brackets, too
+_QUESTION_END = re.compile(r"[?؟]\W*(?:\[[^\[\]]*\])?\W*$")  # also before a remark in brackets
 _QUESTION = re.compile(r"[?؟](?:\s|$|[\"'”’)])")
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)", re.IGNORECASE)
-# A capital after a word in small letters, or something quoted.
+# A capitalised word after a lower-case one, or quoted text.
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-zß-ÿа-яё0-9,;:] )[A-ZÀ-ÞА-ЯЁ][\w'’]+")
 _QUOTED = re.compile(r"[\"“«„][^\"”»“]{2,80}[\"”»“]")
 _ENGLISH_I = re.compile(r"^I(?:['’]\w+)?$")
@@ -224,14 +224,14 @@ _ENGLISH_I = re.compile(r"^I(?:['’]\w+)?$")
 
 def traits_of(text: str) -> int:
     found = Trait.KNOWN
-    spoken = set(split_words(text))
+    words = set(split_words(text))
     if _QUESTION.search(text):
         found |= Trait.HAS_QUESTION
     if _QUESTION_END.search(text):
         found |= Trait.ENDS_IN_QUESTION
-    if _DIGIT.search(text) or spoken & question_words("number"):
+    if _DIGIT.search(text) or words & question_words("number"):
         found |= Trait.NUMBER
-    if spoken & time_words() or _YEAR.search(text) or _CLOCK.search(text):
+    if words & time_words() or _YEAR.search(text) or _CLOCK.search(text):
         found |= Trait.TIME
     if _has_name(text):
         found |= Trait.NAME
@@ -239,7 +239,7 @@ def traits_of(text: str) -> int:
 
 
 def script_codes(readable: frozenset[Script]) -> list[int]:
-    """How these scripts are written in a traits' upper part."""
+    """Codes of these scripts in the upper bits of traits."""
     return [place for place, each in enumerate(_SCRIPT_ORDER) if each in readable]
 
 
@@ -251,7 +251,7 @@ def _has_name(text: str) -> bool:
 
 @cache
 def question_words(what: str) -> frozenset[str]:
-    """A list of questions.txt, of all languages together."""
+    """A list of question_words.txt, in all languages."""
     lists = load_word_lists("text/question_words.txt")
     return frozenset().union(*(lists[name] for name in lists if name.split()[1] == what))
 
@@ -266,7 +266,7 @@ def time_words() -> frozenset[str]:
 
 @cache
 def month_names() -> dict[int, frozenset[str]]:
-    """The names of each month, 1 to 12, in every language that is known."""
+    """Names of each month, 1 to 12, in all known languages."""
     found: dict[int, set[str]] = {number: set() for number in range(1, 13)}
     for table in load_table("calendar").values():
         for number, forms in enumerate(table.get("months", "").split(), 1):
@@ -286,5 +286,5 @@ def weekday_names() -> frozenset[str]:
 
 @cache
 def ambiguous_months() -> frozenset[str]:
-    """Words that are months or days only with a capital: may, march, sun."""
+    """Words that are months or days only if capitalised: may, march, sun."""
     return frozenset(map(fold_word, load_table("calendar")["words"]["ambiguous"].split()))

@@ -1,7 +1,6 @@
-"""Word lists, grammar tables and bilingual patterns, read once from data files.
+"""Word lists, grammar tables and bilingual patterns, loaded once from data files.
 
-`{name}` in a pattern stands for one of the words of the list of that name. All patterns ignore
-case, and are read once.
+`{name}` in a pattern is an alternation of the words of that list. All patterns ignore case.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from commonplace.language.text.normalise import fold_case
 
 @cache
 def load_word_lists(file: str) -> dict[str, frozenset[str]]:
-    """The lists of a data file by their section's name, case folded."""
+    """Lists of a data file by section name, case-folded."""
     text = resources.files("commonplace.language").joinpath(file).read_text(encoding="utf-8")
     sections: dict[str, list[str]] = {}
     current: list[str] = []
@@ -32,47 +31,47 @@ def load_word_lists(file: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(words) for name, words in sections.items()}
 
 
-# In the order in which they win when a text speaks for two alike.
+# In order of precedence, for ties.
 STOP_WORD_LANGUAGES = ("en", "es", "fr", "de", "it", "pt", "nl", "ru", "he")
 
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """The stop words of a language, case folded; none for a language without a list."""
+    """Stop words of a language, case-folded; empty if the language has no list."""
     return load_word_lists("text/stopwords.txt").get(language, frozenset())
 
 
 @cache
 def negation_words(language: str) -> frozenset[str]:
-    """The words that turn a statement round ("not", "nie", "לא"), case folded."""
+    """Words that negate a statement ("not", "nie", "לא"), case-folded."""
     return load_word_lists("text/stopwords.txt").get(f"{language} not", frozenset())
 
 
 def english_homographs() -> frozenset[str]:
-    """Small words of other languages that are real words in English, so they speak for both."""
+    """Function words of other languages that are also English words: evidence for both."""
     return load_word_lists("text/stopwords.txt")["en also"]
 
 
-# In the order in which they win when a text speaks for two alike.
+# In order of precedence, for ties.
 LATIN_LANGUAGES = ("en", "es", "fr", "de", "it", "pt", "nl")
 LEXICON_LANGUAGES = (*LATIN_LANGUAGES, "he", "ar", "ru")
 
 
 @cache
 def load_table(name: str) -> dict[str, Any]:
-    """One of the TOML files of this folder."""
+    """Load a TOML file of this folder."""
     file = resources.files(__package__).joinpath(f"tables/{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def parse_word_list(entry: Any) -> tuple[str, ...]:
-    """The words of a list in a data file: a string of words, or a list of phrases."""
+    """Words of a list in a data file: a string of words, or a list of phrases."""
     words = entry.split() if isinstance(entry, str) else entry
     return tuple(fold_word(word) for word in words)
 
 
 def fold_word(word: str) -> str:
-    """A word as the lexer hands it out: folded, with the letters Arabic writers mix up made one."""
+    """A word as the lexer returns it: folded, with interchangeable Arabic letters unified."""
     return fold_case(word).replace("\u2019", "'").translate(_ARABIC_LETTERS)
 
 
@@ -81,7 +80,7 @@ _ARABIC_LETTERS = str.maketrans("أإآة", "اااه")
 
 @cache
 def word_roles(language: str) -> dict[str, str]:
-    """What each small word of a language does in a sentence: its role, by word."""
+    """Roles of a language's function words."""
     found: dict[str, str] = {}
     for role, entry in load_table("grammar").get(language, {}).items():
         if role not in ("phrases", "evidence", "names", "owned"):
@@ -97,7 +96,7 @@ def ambiguous_names(language: str) -> frozenset[str]:
 
 @cache
 def phrase_roles(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
-    """Several words that do one thing ("used to" is past), by their first word, longest first."""
+    """Multi-word expressions with a role ("used to" is past), by first word, longest first."""
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for role, entries in load_table("grammar").get(language, {}).get("phrases", {}).items():
         for phrase in entries:
@@ -111,8 +110,8 @@ def phrase_roles(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], 
 
 @cache
 def language_evidence() -> dict[str, tuple[str, ...]]:
-    """For each word that some lists know, the languages in Latin letters it speaks for."""
-    speaks_for: dict[str, list[str]] = {}
+    """Languages in Latin letters by word, for the words of some lists."""
+    languages_by_word: dict[str, list[str]] = {}
     for language in LATIN_LANGUAGES:
         frame_words = [
             word
@@ -137,13 +136,13 @@ def language_evidence() -> dict[str, tuple[str, ...]]:
             *dates,
             *(fold_word(word) for word in stop_words(language)),
         }:
-            speaks_for.setdefault(word, []).append(language)
-    return {word: tuple(languages) for word, languages in speaks_for.items()}
+            languages_by_word.setdefault(word, []).append(language)
+    return {word: tuple(languages) for word, languages in languages_by_word.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ExclusiveWord:
-    """A word that excludes others: "vegan" says that someone is not "vegetarian"."""
+    """A word that excludes others: "vegan" excludes "vegetarian"."""
 
     group: str
     name: str
@@ -151,7 +150,7 @@ class ExclusiveWord:
 
 @cache
 def exclusive_words(language: str) -> dict[str, ExclusiveWord]:
-    """The words of which only one can hold at a time, by word."""
+    """Mutually exclusive words, by word."""
     found: dict[str, ExclusiveWord] = {}
     for group, members in load_table("exclusive").items():
         for name, by_language in members.items():
@@ -162,7 +161,7 @@ def exclusive_words(language: str) -> dict[str, ExclusiveWord]:
 
 @cache
 def synonyms(language: str) -> dict[str, str]:
-    """Words that may stand for one another, each with the first of its row."""
+    """Synonyms, each mapped to the first word of its row."""
     found: dict[str, str] = {}
     for row in load_table("synonyms").get(language, ()):
         words = parse_word_list(row)
@@ -173,7 +172,7 @@ def synonyms(language: str) -> dict[str, str]:
 _HEBREW_LETTER = re.compile("[א-ת]")
 _NEVER = "(?!)"
 _LIST_NAME = re.compile(r"\{([a-z_]+)\}")
-# The start and the end of a Hebrew word: \b takes the marks inside ד"ר for its end.
+# Boundaries of a Hebrew word: \b would match at the marks inside ד"ר.
 _HEBREW_WORD_EDGES = {"<<": r"(?<![\w\"״׳'])", ">>": r"(?![\w\"״׳'])"}
 
 
@@ -184,14 +183,14 @@ def load_patterns(name: str) -> Mapping[str, Any]:
 
 
 def fill_word_lists(pattern: str, words: Mapping[str, str]) -> str:
-    """A pattern with its lists in place."""
+    """A pattern with its word lists filled in."""
     for mark, edge in _HEBREW_WORD_EDGES.items():
         pattern = pattern.replace(mark, edge)
     return _LIST_NAME.sub(lambda found: _word_alternatives(words[found[1]], words), pattern)
 
 
 def _word_alternatives(listed: str, words: Mapping[str, str]) -> str:
-    """Words in any layout; an underscore in a word is a space, another list's name is that list."""
+    """Alternation of words; an underscore is a space, the name of another list is that list."""
     return (
         "(?:"
         + "|".join(fill_word_lists(word, words).replace("_", " ") for word in listed.split())
@@ -201,9 +200,9 @@ def _word_alternatives(listed: str, words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BilingualPattern:
-    """Patterns of both languages; a text without a Hebrew letter is spared the Hebrew ones.
+    """Patterns of both languages; Hebrew ones are skipped for text without a Hebrew letter.
 
-    Compiled when first used, since all of them together would slow every start.
+    Compiled on first use: compiling all would slow down each start.
     """
 
     both: str
@@ -227,7 +226,7 @@ def _compiled_pattern(source: str) -> re.Pattern[str]:
 def any_pattern(
     patterns: Iterable[str], words: Mapping[str, str] | None = None
 ) -> BilingualPattern:
-    """Fits where one of these does."""
+    """A pattern that matches if any of these does."""
     each = [f"(?:{fill_word_lists(one, words or {})})" for one in patterns]
     return BilingualPattern(
         _join_alternatives(each),

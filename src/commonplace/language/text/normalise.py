@@ -5,7 +5,7 @@ import unicodedata
 
 
 def _character_class_body(codes: list[int]) -> str:
-    """The body of a regular-expression class for these code points."""
+    """Body of a regular-expression character class for these code points."""
     ranges: list[list[int]] = []
     for code in codes:
         if ranges and code == ranges[-1][1] + 1:
@@ -15,8 +15,8 @@ def _character_class_body(codes: list[int]) -> str:
     return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
 
 
-# Combining marks are not \w in Python, but vowels of Hindi and Thai words are such marks. Only the
-# blocks of living scripts are looked through: all of Unicode would cost every start 50 ms.
+# Combining marks are not \w in Python, but vowels of Hindi and Thai words are such marks. Only
+# blocks of living scripts are scanned: all of Unicode would take 50 ms at each start.
 _BLOCKS_WITH_MARKS = (
     range(0x0300, 0x1E00),
     range(0x20D0, 0x2100),
@@ -33,13 +33,13 @@ COMBINING_MARKS = _character_class_body(
     ]
 )
 
-# Scripts written without spaces between words, and Hangul, whose particles stick to the word.
+# Scripts without spaces between words, and Hangul, whose particles attach to the word.
 CJK = (
     "\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U000323af"
 )
 
-# Direction marks, joiners, soft hyphens and variation selectors: on paper nobody sees them.
+# Direction marks, joiners, soft hyphens and variation selectors.
 INVISIBLE: dict[int, None] = dict.fromkeys(
     [
         *(0xAD, 0x34F, 0x61C, 0xFEFF),
@@ -51,8 +51,7 @@ INVISIBLE: dict[int, None] = dict.fromkeys(
     ]
 )
 
-# What writers leave out at will: Hebrew vowel points and cantillation, Arabic vowel signs and the
-# stretching tatweel.
+# Optional in writing: Hebrew vowel points and cantillation, Arabic vowel signs and tatweel.
 VOWEL_POINTS: dict[int, None] = dict.fromkeys(
     [
         *range(0x591, 0x5BE),
@@ -66,7 +65,7 @@ VOWEL_POINTS: dict[int, None] = dict.fromkeys(
 
 
 class _PunctuationToSpace(dict[int, str]):
-    """A `str.translate` table, filled as characters are met: punctuation and space to a space."""
+    """A `str.translate` table, filled on lookup: punctuation and space become a space."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -80,7 +79,7 @@ PUNCTUATION_TO_SPACE = _PunctuationToSpace()
 
 _MINUS_SIGNS = str.maketrans("\u2212\u2013", "--")
 
-# Where punctuation carries meaning: numbers ("-3.5", "20%"; in "3-5" the dash is no sign) and
+# Punctuation with a meaning: in numbers ("-3.5", "20%"; the dash of "3-5" is not a sign), and in
 # grades or blood groups ("A+" is not "A-").
 _MEANINGFUL = re.compile(
     r"((?<!\w)[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)%?|(?<!\w)[^\W\d_]{1,2}[+-]+(?!\w))"
@@ -88,20 +87,20 @@ _MEANINGFUL = re.compile(
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared for being equal.
+    """The form in which texts are compared for equality.
 
-    Case, space and punctuation do not count. Word order, numbers with their decimal points and
-    signs, symbols (an emoji or a currency is meaning, not punctuation) and negations do.
+    Case, space and punctuation are ignored. Word order, numbers with decimal points and signs,
+    symbols (emoji and currencies have a meaning) and negations are kept.
     """
     plain = fold_case(text).translate(_MINUS_SIGNS)
     pieces = _MEANINGFUL.split(plain)
     pieces[::2] = [piece.translate(PUNCTUATION_TO_SPACE) for piece in pieces[::2]]
-    # A text of punctuation alone ("?!") must not equal every other such text.
+    # Texts of punctuation alone ("?!") must not all be equal.
     return _collapse_spaces(" ".join(pieces)) or _collapse_spaces(plain)
 
 
 def fold_case(text: str) -> str:
-    """Lower case for comparisons, in one encoding of each character, without invisible ones."""
+    """Lower case for comparison, in one Unicode normal form, without invisible characters."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).translate(INVISIBLE).casefold()
@@ -118,7 +117,7 @@ _APOSTROPHES = str.maketrans("\u2019\u02bc\u2018", "'''")
 _CONTRACTION = re.compile(r"\b(\w+)'(t|s|m|re|ve|ll|d)\b")
 _IRREGULAR = {"can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
 
-# Inside a Hebrew word a quotation mark makes an acronym and an apostrophe a foreign sound.
+# Inside a Hebrew word, a quotation mark is an acronym's and an apostrophe marks a foreign sound.
 _HEBREW_MARK = re.compile("(?<=[א-ת])[\"'״׳](?=[א-ת])")
 
 _DIGIT_GROUPS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![\w,])")
@@ -131,7 +130,7 @@ _ASCII_WORD = re.compile(r"\d+(?:\.\d+)+|\w+")
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, folded: contractions resolved, numbers whole, CJK runs by themselves."""
+    """Folded words of a text: contractions resolved, numbers kept whole, CJK runs separate."""
     plain = fold_case(text).replace("_", " ")
     if plain.isascii():
         return [word[:LONGEST_WORD] for word in _ASCII_WORD.findall(_resolve_contractions(plain))]
@@ -140,17 +139,17 @@ def split_words(text: str) -> list[str]:
     )
     if _CJK_RUN.search(plain) is None:
         return [word[:LONGEST_WORD] for word in _WORD.findall(plain)]
-    apart = _CJK_RUN.sub(r" \g<0> ", plain)
-    return [word if is_cjk(word) else word[:LONGEST_WORD] for word in _WORD.findall(apart)]
+    separated = _CJK_RUN.sub(r" \g<0> ", plain)
+    return [word if is_cjk(word) else word[:LONGEST_WORD] for word in _WORD.findall(separated)]
 
 
 def is_cjk(word: str) -> bool:
-    """Whether a word of `words` is a run of Chinese, Japanese or Korean characters."""
+    """Whether a word of `split_words` is a run of Chinese, Japanese or Korean characters."""
     return _CJK_RUN.match(word) is not None
 
 
 def _resolve_contractions(plain: str) -> str:
-    """Contractions and numbers rewritten so that plain words are left."""
+    """Rewrite contractions and numbers so that plain words remain."""
     if "'" in plain:
         plain = _CONTRACTION.sub(_without_apostrophe, plain)
     plain = plain.replace("cannot", "can not")
@@ -163,7 +162,7 @@ def _resolve_contractions(plain: str) -> str:
 
 
 def _without_apostrophe(contraction: re.Match[str]) -> str:
-    """ "don't" keeps its negation; what else an apostrophe adds ("Dan's", "we'll") says little."""
+    """ "don't" keeps its negation; other suffixes ("Dan's", "we'll") are dropped."""
     word, ending = contraction.groups()
     if ending != "t":
         return word
@@ -173,5 +172,5 @@ def _without_apostrophe(contraction: re.Match[str]) -> str:
 
 
 def _with_and_without_hyphens(number: re.Match[str]) -> str:
-    """A telephone number is asked for with and without its hyphens."""
+    """A phone number is searched with and without its hyphens."""
     return f"{number[0]} {number[0].replace('-', '')}"

@@ -6,7 +6,7 @@ from functools import cache
 
 from commonplace.language.text.lexicon import fold_word, load_table
 
-# Where a point groups thousands and a comma opens the decimals.
+# Languages with a point between thousands and a decimal comma.
 _COMMA_IS_DECIMAL = frozenset({"de", "es", "it", "pt", "nl", "fr", "ru"})
 _GROUPED_BY_POINT = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 _GROUPED_BY_COMMA = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -15,7 +15,7 @@ _LONGEST = 40
 
 
 def parse_number(digits: str, language: str) -> Decimal | None:
-    """The value of a number in digits, as the language writes it."""
+    """The value of a number in digits, in the language's notation."""
     plain = digits.replace("\u2212", "-").replace("\u00a0", "").replace("\u202f", "")
     if len(plain) > _LONGEST:
         return None
@@ -34,13 +34,13 @@ def parse_number(digits: str, language: str) -> Decimal | None:
 
 
 def is_ambiguous_number(digits: str, language: str) -> bool:
-    """1.500 where a point opens the decimals: one and a half, or what others write for 1500?"""
+    """1.500 with a decimal point: one and a half, or 1500 in another notation."""
     grouped = _GROUPED_BY_POINT.fullmatch(digits) and not digits.lstrip("+-").startswith("0")
     return bool(grouped) and language not in _COMMA_IS_DECIMAL
 
 
 def number_term(value: Decimal) -> str:
-    """The one way to write a value: 5, 5.0 and 5.00 are the same."""
+    """The canonical term of a value: 5, 5.0 and 5.00 are equal."""
     plain = f"{value.normalize():f}"
     return f"n:{plain}"
 
@@ -58,7 +58,7 @@ def number_words(language: str) -> tuple[dict[str, int], dict[str, int], dict[st
 
 
 def parse_number_words(words: list[str], at: int, language: str) -> tuple[int, int] | None:
-    """The number that the words from `at` on say, and where it ends; None where none begins."""
+    """The number in words at `at`, and its end; None if there is none."""
     units, scales, _, joint = number_words(language)
     total, current, end, position = 0, 0, at, at
     while position < len(words):
@@ -89,7 +89,7 @@ def parse_ordinal(word: str, language: str) -> int | None:
 
 @cache
 def _units() -> dict[str, tuple[str, Decimal]]:
-    """Every unit by each of its forms: the dimension, and how many of its first unit."""
+    """Units by form: the dimension, and the factor to its first unit."""
     found: dict[str, tuple[str, Decimal]] = {}
     for dimension, row in load_table("units").items():
         for entry in row.values():
@@ -106,7 +106,7 @@ def is_unit(word: str) -> bool:
 
 
 def quantity_term(value: Decimal, unit: str) -> str | None:
-    """A number with its unit as one term, or None for what is no unit."""
+    """A number with its unit as one term; None if it is not a unit."""
     if unit in _LETTER_SCALES and unit != "m":
         return number_term(value * _LETTER_SCALES[unit])
     known = _units().get(unit)

@@ -1,7 +1,7 @@
 """Relative dates ("tomorrow", «ביום שישי») resolved to calendar dates.
 
-A memory is read long after it was said, so that "tomorrow" in it would mean another day. Weekdays
-are of the past when the sentence is, else of the days to come.
+A memory is read later than it was written, when "tomorrow" would mean another day. Weekdays are in
+the past if the sentence is, else in the future.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from commonplace.language.text.dates import DAY_OF_MONTH_PATTERN, HEBREW_MONTHS,
 
 @dataclass(frozen=True, slots=True)
 class DatedText:
-    """A text whose days are dates, and the first of these days."""
+    """A text with absolute dates, and the first of them."""
 
     text: str
     day: date | None = None
@@ -43,10 +43,10 @@ _HEBREW_COUNTS = {
 }  # fmt: skip
 _HE = r"(?<![\w\"״׳'])"
 _END = r"(?![\w\"״׳'])"
-# "On Monday, 3 March" tells its date itself.
+# "On Monday, 3 March" already has a date.
 _UNDATED = rf"(?!,? (?:{DAY_OF_MONTH_PATTERN}|\d{{4}}-))"
 
-# What a day is told with, in place of "on".
+# Words before a day, in place of "on".
 _LEADS = "by|before|until|till|from|since|as of|starting|beginning|effective"
 _ENGLISH = re.compile(
     rf"\b(?:(?:(?P<led>{_LEADS}) )?(?P<day_word>(?:the )?day after tomorrow|"
@@ -90,16 +90,16 @@ _OFFSETS = {
 def resolve_relative_dates(
     text: str, said_at: datetime | None, hebrew: bool = False, backwards: bool = False
 ) -> DatedText:
-    """The text with dates in place of such words; as it is when nobody knows when it was said.
+    """The text with absolute dates; unchanged if its time is unknown.
 
-    `backwards`: the text tells what was, so that its Monday is the last one.
+    `backwards`: the text is in the past tense, so that Monday is the last one.
     """
     if said_at is None:
         return DatedText(text)
     today = said_at.date()
     found: list[date] = []
 
-    def put(match: re.Match[str]) -> str:
+    def replace_match(match: re.Match[str]) -> str:
         try:
             replaced = (_resolve_hebrew if hebrew else _resolve_english)(match, today, backwards)
         except (OverflowError, ValueError):  # "in 900 years" is beyond the calendar
@@ -112,7 +112,7 @@ def resolve_relative_dates(
         begins = match.start() == 0 and match[0][0].isupper()
         return words[0].upper() + words[1:] if begins else words
 
-    dated = (_HEBREW if hebrew else _ENGLISH).sub(put, text)
+    dated = (_HEBREW if hebrew else _ENGLISH).sub(replace_match, text)
     return DatedText(dated, found[0] if found else None)
 
 
@@ -124,7 +124,7 @@ def _resolve_english(match: re.Match[str], today: date, backwards: bool) -> _Rep
         return _english_day(match, today)
     if match["unit"] or match["beyond"]:
         words, day = _english_unit(match, today)
-        until = match["until"]  # "before next Friday" is not on it
+        until = match["until"]  # "before next Friday" excludes it
         return (f"{until} {words.partition(' ')[2]}" if until else words), day
     if match["weekday"]:
         was = backwards or match["before"].lower() == "since"
@@ -149,8 +149,8 @@ def _english_unit(match: re.Match[str], today: date) -> _Replacement:
     if match["beyond"]:
         step = -2 if match["side"].lower() == "before last" else 2
         return _english_span(step, match["beyond"].lower(), today)
-    which, unit = match["which"].lower(), match["unit"].lower()
-    step = {"next": 1, "last": -1}.get(which, 0)
+    modifier, unit = match["which"].lower(), match["unit"].lower()
+    step = {"next": 1, "last": -1}.get(modifier, 0)
     if unit in _ENGLISH_DAYS:
         return _named_week_day(match["unit"], _ENGLISH_DAYS.index(unit), step, today)
     if unit == "weekend":
@@ -209,11 +209,11 @@ def _hebrew_weekday(match: re.Match[str], today: date, backwards: bool) -> _Repl
     before = match["before"]
     if before is None and not match["which"]:
         return None
-    which = (match["which"] or "").strip()
+    modifier = (match["which"] or "").strip()
     number = _HEBREW_DAYS.index(name)
-    day = _weekday(today, number, which.startswith("שעבר") or (backwards and not which))
-    said = f"{before or 'ב'}{match['named'] or ''}{name}"
-    return f"{said} {day}", day
+    day = _weekday(today, number, modifier.startswith("שעבר") or (backwards and not modifier))
+    phrase = f"{before or 'ב'}{match['named'] or ''}{name}"
+    return f"{phrase} {day}", day
 
 
 def _hebrew_span(count: int, unit: str, today: date) -> _Replacement:
@@ -230,8 +230,8 @@ def _hebrew_span(count: int, unit: str, today: date) -> _Replacement:
 
 def _hebrew_count(match: re.Match[str]) -> tuple[int, str]:
     count = match["count"]
-    many = int(count) if count.isdigit() else _HEBREW_COUNTS[count]
-    return many, _COUNTED[match["counted"]]
+    number = int(count) if count.isdigit() else _HEBREW_COUNTS[count]
+    return number, _COUNTED[match["counted"]]
 
 
 def _weekday(today: date, number: int, backwards: bool) -> date:

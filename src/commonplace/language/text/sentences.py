@@ -11,7 +11,7 @@ from commonplace.language.text.terms import analyse
 from commonplace.model.validation import stored_form
 
 _SENTENCE_END = re.compile(
-    # A stop, what closes with it, and then space. Possessive (++), or a row of dots takes forever.
+    # A stop, closing characters, then space. Possessive (++): a row of dots would backtrack.
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)"
     r"|[。！？｡]+[」』”）]*"  # East Asian stops need no space after them
     r"|\n"
@@ -22,10 +22,10 @@ _ABBREVIATION = re.compile(
     r"|e\.g|i\.e|a\.m|p\.m|cf|al|ca|resp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec"
     r"|z\.b|d\.h|usw|bzw|nr|str|ggf|evtl|inkl|mme|mlle|p\.ex|sra|dott|sig|bijv|т\.[едп]|г|ул"
 )
-# These also end sentences ("I said no."), so they are abbreviations only before a number.
+# These also end sentences ("I said no."): abbreviations only before a number.
 _BEFORE_NUMBERS = re.compile("nos?|pp?|vol|ch|sec|art|tel|mob|ph|טל")
 
-# These stand at a sentence's end as well: "I work at Acme Corp. My manager …".
+# These may also be at the end of a sentence: "I work at Acme Corp. My manager …".
 _AT_THE_END = re.compile(r"\b(?:inc|ltd|co|corp|jr|sr|etc|[ap]\.m)$", re.IGNORECASE)
 _SENTENCE_OPENER = re.compile(
     r"\s+(?:I|My|We|Our|He|His|She|Her|They|Their|It|Its|You|Your|The|This|That|There|But|And|So)"
@@ -33,11 +33,11 @@ _SENTENCE_OPENER = re.compile(
 )
 
 _LOOK_BACK = 20
-_LAST_WORD = re.compile(r"(?:[א-ת]+[\"״])?[\w.]*\w$")  # מ״ג is no initial
+_LAST_WORD = re.compile(r"(?:[א-ת]+[\"״])?[\w.]*\w$")  # מ״ג is not an initial
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, trimmed, in their order; a line break always ends one."""
+    """Trimmed sentences of a text in order; a line break always ends one."""
     found: list[str] = []
     start = 0
     for stop in _SENTENCE_END.finditer(text):
@@ -96,8 +96,8 @@ _MIN_WRAPPED_LINES = 2
 
 
 def unwrap_lines(text: str) -> str:
-    """With a space in place of such a break, so that every place stays what it was. A line was full
-    if the first word of the next one would not have fitted; one alone may be long by chance."""
+    """Replace line breaks of wrapped text by spaces, so that offsets stay valid. A line is full if
+    the next line's first word would not fit; a single full line is not evidence."""
     lines = text.split("\n")
     width = max(map(len, lines))
     if not _NARROWEST <= width <= _WIDEST:
@@ -105,8 +105,8 @@ def unwrap_lines(text: str) -> str:
     full = [_line_continues(*two, width) for two in pairwise(lines)]
     is_wrapped = sum(full) >= _MIN_WRAPPED_LINES
     signs = (
-        " " if goes_on and (is_wrapped or following.lstrip()[0].islower()) else "\n"
-        for goes_on, following in zip(full, lines[1:], strict=True)
+        " " if continues and (is_wrapped or following.lstrip()[0].islower()) else "\n"
+        for continues, following in zip(full, lines[1:], strict=True)
     )
     return "".join(part for two in zip(lines, (*signs, ""), strict=True) for part in two)
 
@@ -120,8 +120,8 @@ def _line_continues(line: str, following: str, width: int) -> bool:
 _PAST_VERBS = load_word_lists("text/past_verbs.txt")
 
 _ENGLISH_PAST = re.compile(r"[a-z]{2,}ed")
-# התקשר, החליטה, הוחלט, נפגשה; הלכתי; הלכו, but not the future ילכו. A noun with such letters passes
-# for a verb, which costs a remark that was due and never makes a wrong one.
+# התקשר, החליטה, הוחלט, נפגשה; הלכתי; הלכו, but not the future ילכו. A noun of this form counts as a
+# verb, which can suppress a remark but never adds a wrong one.
 _HEBREW_PAST = re.compile(
     r"הת[א-ת]{2,}ה?|ה[א-ת]{2}י[א-ת]ה?|הו[א-ת]{2,3}ה?|נ[א-ת]{3}ה?"
     r"|[א-ת]{2,}(?:תי|תם|תן)|(?![יתנא])[א-ת]{3,}ו"
@@ -147,11 +147,11 @@ def _is_past_in(language: str, word: str, shape: re.Pattern[str]) -> bool:
     return bool(shape.fullmatch(word)) and word not in _PAST_VERBS[f"{language} not"]
 
 
-# Endings of verbs in the past, where one word tells it. Endings that many nouns share are left out.
+# Endings of one-word past tenses. Endings that many nouns share are left out.
 _PAST_ENDING = {
     "es": re.compile(r"\w{2,}(?:ó|aron|ieron|amos|imos|aste)"),
     "pt": re.compile(r"\w{2,}(?:ou|aram|eram|iram|ámos)"),
-    # Past forms stand without the ו of the present (כתבה, כותבת); ours and mine end in נו and תי.
+    # Past forms lack the ו of the present (כתבה, כותבת); "ours" and "mine" end in נו and תי.
     "he": re.compile(r"(?!מ)[א-ת][א-הז-ת][א-ת]ה?|[א-ת]{2,}(?:נו|תי)|הת[א-ת]{2,}ה?"),
     "ar": re.compile(r"(?![تين])\w{2,}ت"),
     "ru": re.compile(r"\w{2,}(?:[аеиоуыюя]л[аи]?|л[аи]?сь|лся)"),
@@ -159,21 +159,21 @@ _PAST_ENDING = {
 
 
 def is_past_verb(word: str, language: str) -> bool:
-    """Whether a word tells what was done."""
+    """Whether a word is a verb in the past tense."""
     if language == "en":
         return is_past(word)
     ending = _PAST_ENDING.get(language)
     return ending is not None and ending.fullmatch(word) is not None
 
 
-# A sentence with fewer terms is a greeting, a thank-you or a heading.
+# A shorter sentence is a greeting, a thank-you or a heading.
 _MIN_TERMS = 3
 _MAX_SENTENCES = 2
 _ELLIPSIS = "…"
 
 
 def summarise(text: str, limit: int = 160) -> str:
-    """The text when it is one or two short sentences, else its first that says something."""
+    """The text if it is one or two short sentences, else its first informative sentence."""
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
     whole = stored_form(text)
@@ -184,7 +184,7 @@ def summarise(text: str, limit: int = 160) -> str:
 
 
 def _main_sentence(text: str) -> str:
-    """Writers say the main thing first, so the first sentence wins unless it is trivial."""
+    """The main point usually comes first: the first sentence, unless it is trivial."""
     found = split_sentences(text)
     sizes = [len(analyse(sentence)) for sentence in found]
     for sentence, size in zip(found, sizes, strict=True):
@@ -194,7 +194,7 @@ def _main_sentence(text: str) -> str:
 
 
 def _truncate(line: str, limit: int) -> str:
-    """At most `limit` characters, cut after a whole word where there is one."""
+    """At most `limit` characters, cut at a word end if possible."""
     if len(line) <= limit:
         return line
     room = limit - len(_ELLIPSIS)

@@ -1,7 +1,7 @@
 """Search terms of a text (stems, Hebrew prefixes, CJK bigrams) and its keywords.
 
-The rule looks only at what is left of the word, so that a word and the same word with prefixes end
-in one form: מחשב, המחשב and ובמחשב all meet.
+Hebrew prefixes are stripped by the length of the rest, so that a word has one form with and without
+them: מחשב, המחשב and ובמחשב are equal.
 """
 
 import re
@@ -28,16 +28,16 @@ _ALGORITHMS = {
     "ru": "russian",
 }
 
-# A stemmer keeps the word it works on in itself, so two threads may not use one at once.
+# A stemmer has state, so that two threads must not use one at once.
 _stemmer_lock = threading.Lock()
 
 
 class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # the library's spelling
+    def stemWord(self, word: str) -> str: ...  # the library's name
 
 
 def stem_word(word: str, language: str) -> str:
-    """The stem of a folded word; the word itself in a language without a stemmer."""
+    """The stem of a folded word; the word itself if the language has no stemmer."""
     if language not in _ALGORITHMS:
         return word
     with _stemmer_lock:
@@ -49,25 +49,25 @@ def _stemmer(language: str) -> _Stemmer:
     return cast(_Stemmer, snowballstemmer.stemmer(_ALGORITHMS[language]))
 
 
-# How many letters must be left. Many words of four letters begin with מ, ש or כ as part of their
-# root (מספר, שלום, כתבה), few begin with ה, ב or ל, so the former are taken off longer words only.
+# Minimum length of the rest. Many four-letter words begin with מ, ש or כ as a part of the root
+# (מספר, שלום, כתבה), few with ה, ב or ל: the former are stripped from longer words only.
 _LETTERS_LEFT_AFTER = {"ה": 3, "ב": 3, "ל": 3, "מ": 4, "ש": 4, "כ": 4}
 _AND = "ו"
 _LETTERS_LEFT_AFTER_AND = 3
 
 _HEBREW_WORD = re.compile("[א-ת]+")
-# Prefixed negations are too short for the rule above, and must stay findable as negations.
+# Prefixed negations are too short for the rule above, but must be found as negations.
 _NEGATION = re.compile("(?:ו?כ?ש|ו)(לא|אין|בלי|אינו|אינה|אינם|אינן)")
 
 
 def hebrew_term(word: str) -> str | None:
-    """The searchable form of a Hebrew word, None for a stop word; other words are left alone."""
+    """The search form of a Hebrew word; None for a stop word; other words are unchanged."""
     if not _HEBREW_WORD.fullmatch(word):
         return word
     negated = _NEGATION.fullmatch(word)
     if negated:
         return negated[1]
-    # "And" can only be the first prefix; elsewhere in a word ו is a vowel.
+    # "And" can only be the first prefix; elsewhere ו is a vowel.
     if word.startswith(_AND) and len(word) > _LETTERS_LEFT_AFTER_AND and not _is_small_word(word):
         word = word[1:]
     while not _is_small_word(word) and len(word) > _LETTERS_LEFT_AFTER.get(word[0], len(word)):
@@ -76,7 +76,7 @@ def hebrew_term(word: str) -> str | None:
 
 
 def _is_small_word(word: str) -> bool:
-    """Small words are taken whole: the ל of לפני is not a prefix."""
+    """Function words are not split: the ל of לפני is not a prefix."""
     return word in stop_words("he") or word in negation_words("he")
 
 
@@ -84,11 +84,10 @@ _CACHED_WORDS = 32_768
 
 
 def analyse(text: str, language: str | None = None) -> list[str]:
-    """The terms of a text in their order.
+    """The terms of a text in order.
 
-    Languages are told apart word by word through the script; for words in Latin letters through
-    the whole text, or by `language` when the caller knows better (a query of one word says
-    little about its language).
+    The language is found per word by its script; for words in Latin letters by the whole text, or
+    given as `language` (a one-word query has too little evidence).
     """
     found = split_words(text)
     latin = language or detect_latin_language(found)
@@ -104,13 +103,13 @@ def analyse(text: str, language: str | None = None) -> list[str]:
 
 
 def count_terms(text: str, language: str | None = None) -> dict[str, int]:
-    """How often each term occurs, in the order of first occurrence."""
+    """The number of occurrences of each term, in order of first occurrence."""
     return dict(Counter(analyse(text, language)))
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def term_of(word: str, latin: str) -> str | None:
-    """The term for one word, None for a stop word; `latin` is the language of Latin letters."""
+    """The term of a word, None for a stop word; `latin`: the language of Latin letters."""
     script = Script.LATIN if word.isascii() else script_of_letter(word[0])
     if script is Script.HEBREW:
         return hebrew_term(word)
@@ -123,7 +122,7 @@ def term_of(word: str, latin: str) -> str | None:
 
 
 def bigrams(run: str) -> list[str]:
-    """Overlapping pairs of characters: without spaces, no one knows where words begin."""
+    """Overlapping character pairs, because word boundaries are unknown without spaces."""
     return [run[i : i + 2] for i in range(max(1, len(run) - 1))]
 
 
@@ -132,16 +131,16 @@ _NEGATIONS = frozenset().union(*map(negation_words, STOP_WORD_LANGUAGES))
 
 @dataclass
 class _TermTally:
-    """What is known of one term while counting."""
+    """The count and label of one term."""
 
     label: str
     count: int = 0
 
 
 def extract_keywords(text: str, limit: int = 5) -> tuple[str, ...]:
-    """The most frequent telling words, the earlier one first when equally frequent.
+    """The most frequent content words; ties in order of occurrence.
 
-    Forms of one word count together and show as the shortest form the text uses.
+    Forms of one word are counted together and shown as the shortest form in the text.
     """
     if limit < 0:
         raise ValueError(f"limit must not be negative, not {limit}")
@@ -155,7 +154,7 @@ def extract_keywords(text: str, limit: int = 5) -> tuple[str, ...]:
 
 
 def _labelled_terms(text: str) -> list[tuple[str, str]]:
-    """Each telling word as (term to count by, form to show)."""
+    """Content words as (term to count by, form to show)."""
     found = split_words(text)
     latin = detect_latin_language(found)
     labelled: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""Language-model tokens: counting and cutting text to a budget."""
+"""Language-model tokens: counting, and cutting text to a budget."""
 
 import re
 import threading
@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING
 
 from commonplace.language.text.normalise import CJK
 
-if TYPE_CHECKING:  # imported when the first token is counted: it is heavy
+if TYPE_CHECKING:  # slow import: deferred to the first use
     from tokenizers import Encoding, Tokenizer
 
 _ELLIPSIS = "…"
 _TOKENIZER_FILE = Path("tokenizers", "l2_supercat_tokenizer_config.json")
-# No token of this vocabulary stands for more characters, so longer texts need not be read whole.
+# The longest token of the vocabulary, so that long texts need not be encoded whole.
 _LONGEST_TOKEN = 16
 _LOOK_AHEAD = 3
 
-# After these a cut reads well: the end of a word, or any character where words have no spaces.
+# Positions for a cut: the end of a word, or any character where words have no spaces.
 _WORD_END = re.compile(rf"[{CJK}]|\S(?=\s|[{CJK}])|\S\Z")
 
 _loading = threading.Lock()
 
 
 def count_tokens(text: str) -> int:
-    """How many tokens a text costs, without the special ones a chat format adds."""
+    """The number of tokens of a text, without a chat format's special tokens."""
     return len(_encode(text).ids)
 
 
 def cut_to_tokens(text: str, budget: int) -> str:
-    """The text, or its longest beginning that costs at most `budget` tokens with "…" at its end."""
+    """The text, or its longest prefix of at most `budget` tokens including a final "…"."""
     if budget < 0:
         raise ValueError(f"budget must not be negative, not {budget}")
     head = text[: (budget + 1) * _LONGEST_TOKEN]
@@ -42,7 +42,7 @@ def cut_to_tokens(text: str, budget: int) -> str:
     if count_tokens(_ELLIPSIS) > budget:
         return ""
     word_ends = [end.end() for end in _WORD_END.finditer(head)]
-    # Where no word end fits, a part of the first word says more than nothing.
+    # If no word end fits, cut inside the first word.
     inside_first_word = range(1, word_ends[0]) if word_ends else range(0)
     return (
         _longest_fitting(head, word_ends, budget)
@@ -52,10 +52,10 @@ def cut_to_tokens(text: str, budget: int) -> str:
 
 
 def _longest_fitting(head: str, ends: Sequence[int], budget: int) -> str:
-    """The longest `head[:end]` + "…" within the budget; empty when there is none.
+    """The longest `head[:end]` + "…" within the budget; empty if there is none.
 
-    The tokens of the whole text tell about where it is; as a cut can merge or split tokens, the
-    search starts a little beyond that place and goes back until the count is right.
+    The tokens of the whole text give an estimate. A cut can merge or split tokens, so the search
+    starts slightly after it and goes back until the count fits.
     """
     affordable = _encode(head).offsets[budget - 1][1]
     start = bisect_right(ends, affordable) + _LOOK_AHEAD
@@ -76,7 +76,7 @@ def _tokenizer() -> "Tokenizer":
 
 @cache
 def _load() -> "Tokenizer":
-    """Found without importing wordllama: that would reconfigure logging and load a web client."""
+    """Located without importing wordllama, which would configure logging and load a web client."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise ValueError("tokens cannot be counted: the package 'wordllama' is not installed")

@@ -123,7 +123,7 @@ def prepare_extraction(
         owner = describe_owner(engine, reader.own_scope, nodes)
         called = load_owner_nicknames(engine, reader.own_scope, nodes, passages)
     account = replace(
-        build_extraction_input(source, passages, owner, reader.user_id), called=called
+        build_extraction_input(source, passages, owner, reader.user_id), names_by_address=called
     )
     found = extract(account)
     # Conversation turns were observed one by one when they arrived.

@@ -44,7 +44,7 @@ def build_extraction_input(
     foreign = _parts_by_others(passages, owner.names)
     is_readers = source.user_id == reader
     return ExtractionInput(
-        said=tuple(
+        passages=tuple(
             _read_passage(each, source, names, is_readers and _part_of(each) not in foreign)
             for each in passages
         ),

@@ -1,7 +1,7 @@
-"""Concepts that speakers state of themselves: goals, preferences, worries, values, interests.
+"""Concepts that speakers state about themselves: goals, preferences, worries, values, interests.
 
-Never a company, a person or a project: what has a name is found by its name (spot.py), and what is
-felt for it is an edge to it.
+Named companies, persons and projects are never concepts: they are recognised by name, and an
+attitude to them is an edge.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _HEBREW_LETTER = re.compile("[א-ת]")
 _OWNER_CONFIDENCE, _OTHERS_CONFIDENCE = (
     0.85,
     0.75,
-)  # the owner's ideas, and those of somebody else who speaks
-_LIST_ITEM = re.compile(r"(?P<what>[^,;.!]+?)(?:, (?:and )?|;\s*|[.!]\s*|$)")  # of a list
-_GOAL_LETTERS = frozenset("vj")  # an event, a project: aimed at as it is
+)  # if the owner speaks, and if another person does
+_LIST_ITEM = re.compile(r"(?P<what>[^,;.!]+?)(?:, (?:and )?|;\s*|[.!]\s*|$)")  # one item of a list
+_GOAL_LETTERS = frozenset("vj")  # an event or a project can itself be the goal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class ConceptPattern:
 
 @dataclass(frozen=True, slots=True)
 class ConceptsFound:
-    """Nodes that go to the end of the list, and edges to them."""
+    """New nodes, to be appended to the list, and edges to them."""
 
     nodes: tuple[FoundNode, ...]
     edges: tuple[FoundEdge, ...]
@@ -66,9 +66,9 @@ def find_concepts(
     places: dict[str, int] = {}
     edges: list[FoundEdge] = []
     for marked in sentences:
-        for stating, match in _match_concepts(marked, nodes):
-            thing = _goal_node(stating, match)
-            name = "" if thing is not None else _concept_name(stating, match["what"], marked, nodes)
+        for concept, match in _match_concepts(marked, nodes):
+            thing = _goal_node(concept, match)
+            name = "" if thing is not None else _concept_name(concept, match["what"], marked, nodes)
             if thing is None and not name:
                 continue
             key = fold(name)
@@ -78,91 +78,92 @@ def find_concepts(
                     found.get(key), name, marked, _describe_concept(match, marked, nodes)
                 )
             end = places[key] if thing is None else thing
-            edges.append(_build_edge(stating, match, end, marked, nodes))
+            edges.append(_build_edge(concept, match, end, marked, nodes))
     return ConceptsFound(tuple(found.values()), tuple(_merge_repeated_edges(edges)))
 
 
 def _match_concepts(
     marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> Iterator[tuple[ConceptPattern, re.Match[str]]]:
-    """The first pattern that fits tells it; another may only tell of another part."""
+    """Matches of a sentence. The first matching pattern wins; a later one may match only another
+    part."""
     text = marked.text
     if marked.utterance.speaker is None or is_question(text) or is_retracted(marked.utterance.own):
         return
     yield from _match_listed(text)
     for clause in split_clauses(text):
         taken: list[tuple[int, int]] = []
-        for stating in concept_patterns(is_hebrew(clause)):
-            for match in stating.pattern.finditer(clause):
+        for concept in concept_patterns(is_hebrew(clause)):
+            for match in concept.pattern.finditer(clause):
                 start, end = match.span("what")
                 if any(start < until and since < end for since, until in taken):
                     continue
                 if is_asserted(clause, match, marked, nodes):
                     taken.append((start, end))
-                    yield stating, match
+                    yield concept, match
 
 
 def _match_listed(text: str) -> Iterator[tuple[ConceptPattern, re.Match[str]]]:
     for type, heading in load_pattern_table(_TABLE)["listed"].items():
         if found := compile_pattern(heading).match(text):
-            stating = next(each for each in concept_patterns(hebrew=False) if each.type == type)
+            concept = next(each for each in concept_patterns(hebrew=False) if each.type == type)
             for item in _LIST_ITEM.finditer(text, found.start("what")):
-                yield stating, item
+                yield concept, item
 
 
 @cache
 def concept_patterns(hebrew: bool) -> tuple[ConceptPattern, ...]:
     return tuple(
-        _read_pattern(entry, says)
+        _read_pattern(entry, text)
         for entry in load_pattern_table(_TABLE)["concept"]
-        for says in entry["says"]
-        if bool(_HEBREW_LETTER.search(says)) is hebrew
+        for text in entry["says"]
+        if bool(_HEBREW_LETTER.search(text)) is hebrew
     )
 
 
-def _read_pattern(entry: Mapping[str, Any], says: str) -> ConceptPattern:
+def _read_pattern(entry: Mapping[str, Any], text: str) -> ConceptPattern:
     return ConceptPattern(
         type=entry["type"],
-        pattern=compile_pattern(says, _TABLE),
+        pattern=compile_pattern(text, _TABLE),
         words=entry["words"],
         attitude=entry["attitude"],
         proximity=entry.get("proximity"),
     )
 
 
-# ——— the name ———
+# ——— names ———
 
 _LEADING = re.compile(
     r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing|his|her|their)\s+)+|^את\s+"
 )
-# "I hate sushi now": since when is no part of what it is.
+# "I hate sushi now": the time is not part of the concept.
 _TRAILING = re.compile(
     r"(?:,?\s+(?:now|nowadays|any ?more|these days|at the moment|right now|lately|recently|again|"
     r"too|as well|though|actually|still|עכשיו|כרגע|היום|יותר))+$",
     re.IGNORECASE,
 )
 _BREAKS_OFF = re.compile(r"\ban? \w+$", re.IGNORECASE)  # "a safe, inviting place"
-_GUESSED_OWNER = re.compile(r"⟨p\d+h⟩'s ")  # "her eyesight": the eyesight, whoever she is
+_GUESSED_OWNER = re.compile(r"⟨p\d+h⟩'s ")  # "her eyesight": becomes "eyesight"
 _MIN_NAME_LENGTH, _MAX_NAME_LENGTH = 3, 60
 
 
 def _concept_name(
-    stating: ConceptPattern, what: str, marked: MarkedUtterance, nodes: Sequence[FoundNode]
+    concept: ConceptPattern, what: str, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> str:
-    """A short name; empty where what is said only points at something, or has a name already."""
+    """A short name; empty if the text only refers to something or already has a name."""
     if ends := _name_end_patterns().search(what):
         what, cut = what[: ends.start()], ends[0]
         if cut == "," and _BREAKS_OFF.search(what):
             return ""
-    if stating.type == "prefers":
+    if concept.type == "prefers":
         what = _preferred_to_pattern().sub("", what)
-    if stating.type == "goal":  # one at a time
+    if concept.type == "goal":
         what = what.partition(" and ")[0]
     if _is_only_marks(what) or any(map(_is_other_person, _find_marks(what))):
         return ""
     words = re.sub(r"\b(?:my|our) ", "", marked.in_words(_GUESSED_OWNER.sub("", what), nodes))
     name = _TRAILING.sub("", _LEADING.sub("", words.strip(" ,'\"-–"))).strip(" ,'\"-–")
-    fits = _MIN_NAME_LENGTH <= len(name) <= _MAX_NAME_LENGTH and len(name.split()) <= stating.words
+    fits = _MIN_NAME_LENGTH <= len(name) <= _MAX_NAME_LENGTH and len(name.split()) <= concept.words
     return name if fits and not _empty_name_patterns().search(name) else ""
 
 
@@ -171,7 +172,7 @@ def _find_marks(text: str) -> list[re.Match[str]]:
 
 
 def _is_other_person(mark: re.Match[str]) -> bool:
-    """Somebody else; "Mum's eyesight" is no somebody."""
+    """Whether the mark is another person; "Mum's eyesight" is not a person."""
     owns = mark.string.startswith("'s ", mark.end())
     return mark[1] == "p" and mark[3] != "i" and not owns
 
@@ -180,9 +181,9 @@ def _is_only_marks(text: str) -> bool:
     return not re.search(r"\w", MARK.sub("", re.sub(r"\b(?:the|an?|and|or|my|our)\b", "", text)))
 
 
-def _goal_node(stating: ConceptPattern, match: re.Match[str]) -> int | None:
+def _goal_node(concept: ConceptPattern, match: re.Match[str]) -> int | None:
     """ "I want to run the Harbour Half Marathon": the event itself is the goal."""
-    if stating.type != "goal":
+    if concept.type != "goal":
         return None
     what = match["what"]
     ends = _name_end_patterns().search(what)
@@ -211,12 +212,12 @@ def _preferred_to_pattern() -> re.Pattern[str]:
 def _describe_concept(
     match: re.Match[str], marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> str:
-    """The sentence that states it: whose idea it is, and what of it."""
-    told = to_third_person(marked, english.strip_tail(match[0]), nodes)
+    """The sentence that states the concept, in the third person."""
+    rewritten = to_third_person(marked, english.strip_tail(match[0]), nodes)
     speaker = marked.utterance.speaker or OWNER_INDEX
     subject = USER if speaker == OWNER_INDEX else nodes[speaker].name
-    is_whose = subject.casefold() in told.casefold()
-    return told if is_whose and not check_writing(Kind.FACT, told) else ""
+    names_subject = subject.casefold() in rewritten.casefold()
+    return rewritten if names_subject and not check_writing(Kind.FACT, rewritten) else ""
 
 
 def _update_node(
@@ -240,19 +241,19 @@ def _confidence_of(marked: MarkedUtterance) -> float:
 
 
 def _build_edge(
-    stating: ConceptPattern,
+    concept: ConceptPattern,
     match: re.Match[str],
     end: int,
     marked: MarkedUtterance,
     nodes: Sequence[FoundNode],
 ) -> FoundEdge:
-    """From whoever speaks: of others' ideas nobody else is asked."""
+    """An edge from the speaker: others' concepts are not recorded on their behalf."""
     return FoundEdge(
         a=marked.utterance.speaker or OWNER_INDEX,
         b=end,
-        type=stating.type,
-        attitude=stating.attitude,
-        proximity=stating.proximity,
+        type=concept.type,
+        attitude=concept.attitude,
+        proximity=concept.proximity,
         description=to_third_person_or_original(marked, match[0], nodes),
         confidence=_confidence_of(marked),
         place=marked.utterance.place,

@@ -1,8 +1,8 @@
-"""Descriptions of nodes (what they are, in one sentence) and notes on them, with lifetimes.
+"""Descriptions of nodes (one sentence on what they are) and notes on them, with lifetimes.
 
-"Dana, our new CTO, …" → "Dana is the user's CTO."; "Acme is a bakery in Jena" as it stands. What
-somebody is comes before whose they are. Where nothing is plain there is no description: a node
-without one is better than a node with a wrong one.
+"Dana, our new CTO, …" → "Dana is the user's CTO."; "Acme is a bakery in Jena" is taken as it is.
+What a person is ranks above whose they are. Without a clear statement there is no description: none
+is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ _NEW_OR_CURRENT = re.compile(r"\b(?:new|brand-new|current) ", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class DescriptionPattern:
-    """One way of saying what something is."""
+    """One pattern of a statement of what something is."""
 
     says: str
-    is_named: bool  # it holds whatever the sentence says
-    is_free: bool  # its noun is not looked at
+    is_named: bool  # holds even if the sentence is negated or a question
+    is_free: bool  # its noun is not checked
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when it is first needed, as those of relations are."""
+        """Compiled on first use, like relation patterns."""
         return compile_pattern(self.says, _TABLE)
 
 
 class _RankedDescription(NamedTuple):
-    rank: int  # what it is, before whose it is
-    order: int  # in which it was said
+    rank: int  # what it is ranks before whose it is
+    order: int  # in the source
     node: int
     sentence: str
 
@@ -64,7 +64,7 @@ class _RankedDescription(NamedTuple):
 def add_descriptions(
     nodes: Sequence[FoundNode], sentences: Iterable[MarkedUtterance]
 ) -> tuple[FoundNode, ...]:
-    """The owner says in the profile who they are."""
+    """Nodes with their best descriptions. The owner's comes from the profile, not from here."""
     best: dict[int, _RankedDescription] = {}
     for order, marked in enumerate(sentences):
         for found in _find_descriptions(marked, order, nodes):
@@ -78,9 +78,9 @@ def add_descriptions(
 @cache
 def _description_patterns() -> tuple[DescriptionPattern, ...]:
     return tuple(
-        DescriptionPattern(says, entry.get("named", False), entry.get("free", False))
+        DescriptionPattern(pattern, entry.get("named", False), entry.get("free", False))
         for entry in load_pattern_table(_TABLE)["description"]
-        for says in entry["says"]
+        for pattern in entry["says"]
     )
 
 
@@ -92,15 +92,19 @@ def _find_descriptions(
         return
     if is_retracted(marked.utterance.own):
         return
-    for saying in _description_patterns():
-        for match in saying.pattern.finditer(text):
+    for description in _description_patterns():
+        for match in description.pattern.finditer(text):
             place = _described_node(match)
             what = _trim_description(match["what"])
             if place == OWNER_INDEX or not what or match["x"] in what:
                 continue
             words = marked.in_words(what, nodes)
-            is_one = saying.is_free or _head_noun(words) in _allowed_nouns(_node_kind(nodes[place]))
-            if not is_one or not _is_asserted_description(saying, match, marked, nodes):
+            is_description = description.is_free or _head_noun(words) in _allowed_nouns(
+                _node_kind(nodes[place])
+            )
+            if not is_description or not _is_asserted_description(
+                description, match, marked, nodes
+            ):
                 continue
             if sentence := _description_sentence(match, words, marked, nodes):
                 yield _RankedDescription(_rank(what), order, place, sentence)
@@ -112,25 +116,25 @@ def _described_node(match: re.Match[str]) -> int:
 
 
 def _is_asserted_description(
-    saying: DescriptionPattern,
+    description: DescriptionPattern,
     match: re.Match[str],
     marked: MarkedUtterance,
     nodes: Sequence[FoundNode],
 ) -> bool:
     if NEGATION_BEFORE.search(marked.text[: match.start()]):
         return False
-    return saying.is_named or is_asserted(marked.text, match, marked, nodes)
+    return description.is_named or is_asserted(marked.text, match, marked, nodes)
 
 
 def _rank(what: str) -> int:
     return 1 if _POSSESSED.match(what) else 0
 
 
-# ——— the words that say it ———
+# ——— wording ———
 
 
 def _trim_description(what: str) -> str:
-    """Up to where they end; empty where they say what somebody thinks of it."""
+    """The description's text up to its end; empty if it is an opinion."""
     for ends in load_pattern_table(_TABLE)["ends"]["patterns"]:
         what = re.split(ends, what, maxsplit=1, flags=re.IGNORECASE)[0]
     what = _NEW_OR_CURRENT.sub("", what).strip(" '\"-–—")
@@ -163,19 +167,19 @@ def _allowed_nouns(kind: str) -> frozenset[str]:
 
 @cache
 def _opinion_pattern() -> re.Pattern[str]:
-    """What somebody thinks of it says nothing of what it is; a best friend is one."""
+    """Opinions do not describe; "best friend" is not an opinion."""
     lists = load_pattern_table("wording")["opinions"]["words"].values()
     words = "|".join(sorted({word for each in lists for word in each.split()}))
     return re.compile(rf"\b(?!(?:best|good|great) friend\b)(?:{words})\b", re.IGNORECASE)
 
 
-# ——— the sentence ———
+# ——— sentence ———
 
 
 def _description_sentence(
     match: re.Match[str], words: str, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> str:
-    """In the third person, by the writing policy; empty where it cannot be."""
+    """In the third person, by the writing policy; empty if not possible."""
     name, speaker = nodes[_described_node(match)].name, marked.utterance.speaker
     subject = USER if speaker in (None, OWNER_INDEX) else nodes[speaker].name
     if "@" in name + subject or (speaker is None and _FIRST_PERSON.search(words)):
@@ -186,16 +190,16 @@ def _description_sentence(
     return sentence if is_fit else ""
 
 
-MAX_NOTES_PER_NODE = 3  # of one node, from one source
+MAX_NOTES_PER_NODE = 3  # per node and source
 _MIN_NOTE_WORDS = 4
-# A name, and what is said of it: "Noa is …", "my sister Noa will …"; not "Noa, can you …".
+# A name and a statement about it: "Noa is …", "my sister Noa will …"; not "Noa, can you …".
 _SUBJECT = re.compile(
     r"^(?:(?:and|so|oh|also|well|anyway|okay|ok|the|by the way)[, ]+)*"
     r"(?:⟨p\d+i⟩'s (?:[\w-]+ ){1,3})?"
     r"⟨(?:p(?=\d+h)|[a-z](?!\d+h))(?P<node>\d+)[hr]?⟩(?:'s)? (?P<said>.+)$",
     re.IGNORECASE,
 )
-# "The removal company is Pickford": who it is that has a part in something.
+# "The removal company is Pickford": its part in something.
 _SUBJECT_AT_END = re.compile(
     r"^(?P<said>(?:the |our |⟨p\d+i⟩'s )?[a-z][\w' -]{2,40}) (?:is|are|will be) "
     r"(?:called |the )?⟨[a-z](?P<node>\d+)⟩",
@@ -206,20 +210,20 @@ _SUBJECT_AT_END = re.compile(
 def find_notes(
     sentences: Iterable[MarkedUtterance], nodes: Sequence[FoundNode], edges: Collection[FoundEdge]
 ) -> list[FoundNote]:
-    """``edges``: what they tell is not told again."""
-    told = {(edge.passage, edge.description) for edge in edges}
+    """``edges``: their descriptions are not repeated as notes."""
+    edge_descriptions = {(edge.passage, edge.description) for edge in edges}
     found: list[FoundNote] = []
-    many: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     known: set[tuple[int, str]] = set()
     for marked in sentences:
         for note in _notes_in(marked, nodes):
             node, key = note.about[0], (note.about[0], fold(note.content))
             if (
-                many[node] < MAX_NOTES_PER_NODE
+                counts[node] < MAX_NOTES_PER_NODE
                 and key not in known
-                and (note.passage, note.content) not in told
+                and (note.passage, note.content) not in edge_descriptions
             ):
-                many[node] += 1
+                counts[node] += 1
                 known.add(key)
                 found.append(note)
     return found

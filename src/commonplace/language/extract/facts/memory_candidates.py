@@ -1,7 +1,7 @@
-"""Memory candidates of a source: attributed to the speaker, confidence by source type.
+"""Memory candidates of a source: attributed to the speaker, with confidence by source type.
 
-The owner's words are the owner's; what others say is hearsay; a document that nobody speaks in
-tells only what is so whoever reads it.
+The owner's statements are first person; those of others are hearsay; a document without speakers
+yields only statements that do not depend on who reads it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from commonplace.model.memory.candidate import MIN_STORED_CONFIDENCE, MemoryCand
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import SourceType
 
-# How sure the reader of turns is, weighed by where it reads: a source begins at a floor, and what
-# is said plainly rises above it.
+# Confidence of a candidate by source type: each type has a floor; explicit statements score above
+# it.
 _SOURCE_FLOORS = {
     SourceType.EMAIL: 0.7,
     SourceType.SLACK_THREAD: 0.72,
@@ -32,15 +32,15 @@ _SOURCE_FLOORS = {
     SourceType.MEETING: 0.75,
     SourceType.VOICE_MEMO: 0.8,
 }
-_MIN_WORDS = 4  # of a statement: "About the move." is none
-_CONFIDENCE_SLOPE = 0.5  # of what the reader is surer than it has to be
+_MIN_WORDS = 4  # fewer ("About the move.") is not a statement
+_CONFIDENCE_SLOPE = 0.5  # share of the detector's confidence above its minimum
 _FIRST_PERSON = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|myself)\b|(?<![א-ת])(?:אני|אנחנו|שלי|שלנו|לי|לנו)(?![א-ת])",
     re.IGNORECASE,
 )
-# In Hebrew the ending of a word says "my", and what is retold says whose it is: «בעלה של המשתמשת».
+# In Hebrew "my" is a suffix, and the rewritten text names the user: «בעלה של המשתמשת».
 _USER_WORD = re.compile(r"\bthe user\b|[הל]משתמש", re.IGNORECASE)
-# Of a mail that was forwarded, what stands above its text: two lines or more.
+# Headers of a forwarded mail: two lines or more.
 _MAIL_HEADERS = re.compile(
     r"(?:^[>* \t]{0,8}(?:from|to|cc|date|sent|subject|reply-to|von|an|datum|gesendet|betreff"
     r"|מאת|אל|תאריך|נשלח|נושא)\*{0,2}:[^\n]*(?:\n|$)){2,}",
@@ -48,77 +48,85 @@ _MAIL_HEADERS = re.compile(
 )
 
 
-def find_memory_candidates(account: ExtractionInput) -> tuple[tuple[int, MemoryCandidate], ...]:
-    """With the number of their passage, each once."""
+def find_memory_candidates(source: ExtractionInput) -> tuple[tuple[int, MemoryCandidate], ...]:
+    """Candidates with their passage's number, without duplicates."""
     found: dict[str, tuple[int, MemoryCandidate]] = {}
-    for said in account.said:
-        if said.by_machine or said.suspicious:
+    for passage in source.passages:
+        if passage.by_machine or passage.suspicious:
             continue
-        for candidate in _candidates_in_passage(account, said):
-            found.setdefault(fold(candidate.content), (said.number, candidate))
+        for candidate in _candidates_in_passage(source, passage):
+            found.setdefault(fold(candidate.content), (passage.number, candidate))
     return tuple(found.values())
 
 
 def _candidates_in_passage(
-    account: ExtractionInput, said: AttributedPassage
+    source: ExtractionInput, passage: AttributedPassage
 ) -> Iterator[MemoryCandidate]:
-    text = remove_recalled_lines(said.text, ECHO_BULLETS)
-    if account.source_type is SourceType.EMAIL:
+    text = remove_recalled_lines(passage.text, ECHO_BULLETS)
+    if source.source_type is SourceType.EMAIL:
         text = _MAIL_HEADERS.sub("\n", text)
-    called = () if said.by_owner or said.speaker is None else _speaker_names(said.speaker, account)
-    speaker = called[0] if called else None
-    for one in find_candidates(text, speaker=speaker, said_at=said.at):
+    speaker_names = (
+        ()
+        if passage.by_owner or passage.speaker is None
+        else _speaker_names(passage.speaker, source)
+    )
+    speaker = speaker_names[0] if speaker_names else None
+    for one in find_candidates(text, speaker=speaker, said_at=passage.at):
         if not isinstance(one, MemoryCandidate) or one.confidence < MIN_STORED_CONFIDENCE:
             continue
-        candidate = _attribute_candidate(one, said, called)
+        candidate = _attribute_candidate(one, passage, speaker_names)
         if candidate is None or not _is_storable(candidate):
             continue
-        candidate = replace(
-            candidate, confidence=_source_confidence(candidate, account.source_type)
-        )
+        candidate = replace(candidate, confidence=_source_confidence(candidate, source.source_type))
         if candidate.confidence >= MIN_CONFIDENCE:
             yield candidate
 
 
-def _speaker_names(speaker: str, account: ExtractionInput) -> tuple[str, ...]:
-    """What a speaker is called, the best first. Who writes under an address alone: as the owner
-    calls them, else as this source or the address itself does."""
+def _speaker_names(speaker: str, source: ExtractionInput) -> tuple[str, ...]:
+    """Names of a speaker, the best first. For a bare address: the owner's name for it, else the
+    name that the source or the address itself gives."""
     address = email_key(speaker)
     if address is None:
         return (speaker,)
     listed = [
-        one.name for one in map(parse_participant, account.participants) if one.address == address
+        one.name for one in map(parse_participant, source.participants) if one.address == address
     ]
-    names = (account.called.get(address, ""), *listed, parse_participant(speaker).name, speaker)
+    names = (
+        source.names_by_address.get(address, ""),
+        *listed,
+        parse_participant(speaker).name,
+        speaker,
+    )
     return tuple(dict.fromkeys(filter(None, names)))
 
 
 def _attribute_candidate(
-    candidate: MemoryCandidate, said: AttributedPassage, called: tuple[str, ...]
+    candidate: MemoryCandidate, passage: AttributedPassage, speaker_names: tuple[str, ...]
 ) -> MemoryCandidate | None:
-    if said.by_owner:
+    if passage.by_owner:
         return candidate
-    if not called:
+    if not speaker_names:
         is_of_the_speaker = _FIRST_PERSON.search(candidate.trigger) or _USER_WORD.search(
             candidate.content
         )
         return None if is_of_the_speaker else candidate
-    told = to_hearsay(candidate, called[0])
-    if told is None:
+    hearsay = to_hearsay(candidate, speaker_names[0])
+    if hearsay is None:
         return None
-    otherwise = (told.content.replace(called[0], name) for name in called[1:])
-    return replace(told, otherwise=tuple(otherwise))
+    otherwise = (hearsay.content.replace(speaker_names[0], name) for name in speaker_names[1:])
+    return replace(hearsay, otherwise=tuple(otherwise))
 
 
 def _is_storable(candidate: MemoryCandidate) -> bool:
-    """What waits for consent is asked for in talk alone."""
-    said = (candidate.content, candidate.trigger)
+    """False for fragments, suspicious text, and what needs consent: it is asked only in
+    conversation."""
+    texts = (candidate.content, candidate.trigger)
     if not POLICIES[candidate.kind].has_fields and len(candidate.content.split()) < _MIN_WORDS:
         return False
     return (
         POLICIES[candidate.kind].is_extracted
         and not candidate.is_sensitive
-        and not any(map(is_suspicious, said))
+        and not any(map(is_suspicious, texts))
     )
 
 

@@ -1,6 +1,6 @@
 """English names in a text: capitalised words, and known names in lower case.
 
-Only what is known to be a name, and better where the words around it say so as well.
+Lower-case words are names only if they are known names; words around them raise the confidence.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from commonplace.language.extract.values import EVENT, LOCATION, ORGANIZATION, P
 from commonplace.language.text.lexicon import stop_words
 from commonplace.language.text.sentences import is_past
 
-_MAX_NAME_WORDS = 6  # words: more is a heading
+_MAX_NAME_WORDS = 6  # more is a heading
 _BEFORE_A_DATE = frozenset(load_name_table("no_names")["before_a_date"].split())
-# Small words that follow a name: "Will is here", "Mark and I".
+# Words that may follow a name: "Will is here", "Mark and I".
 _AFTER_NAMES = frozenset(
     ("is", "was", "has", "had", "and", "isn't", "wasn't", "who", "will", "would")
 )
@@ -72,7 +72,7 @@ def find_capitalised_names(passage: TokenizedPassage) -> Iterator[EntityMention]
 
 
 def _name_range(words: Sequence[Word], at: int) -> tuple[int, int]:
-    """The words of a name that begins here; an empty row where none does."""
+    """Range of the words of a name that begins here; empty if none does."""
     if words[at].hebrew:
         return at, at
     known = known_name_length(words, at)
@@ -115,7 +115,7 @@ def _begins_seasonal_event(words: Sequence[Word], at: int) -> bool:
 
 
 def _is_a_date(words: Sequence[Word], at: int) -> bool:
-    """ "in May", "4 May", "May 2025": a month or a season that is somebody's name elsewhere."""
+    """ "in May", "4 May", "May 2025": a month or a season that is also a given name."""
     if words[at].key not in CALENDAR_WORDS:
         return False
     before = words[at - 1].key if at else ""
@@ -124,7 +124,7 @@ def _is_a_date(words: Sequence[Word], at: int) -> bool:
 
 
 def _continuation_length(words: Sequence[Word], end: int) -> int:
-    """How many of the next words belong to the name before them."""
+    """Number of the next words that continue the name."""
     last, word = words[end - 1], words[end]
     if word.gap == " & " and word.capital and last.capital:
         return 1
@@ -166,21 +166,21 @@ def _is_name_with_year(name: Word, number: Word) -> bool:
 
 
 def _is_partner_noun(words: Sequence[Word], at: int) -> bool:
-    """ "Pickford and Daughters": an ordinary word with a capital, and nothing else after it."""
+    """ "Pickford and Daughters": a capitalised ordinary word that ends the name."""
     word = words[at]
     ordinary = word.key in COMMON_WORDS or word.key.removesuffix("s") in COMMON_WORDS
-    goes_on = at + 1 < len(words) and words[at + 1].capital and is_adjacent(word, words[at + 1])
+    continues = at + 1 < len(words) and words[at + 1].capital and is_adjacent(word, words[at + 1])
     return (
         word.capital_signals_name
         and word.text.istitle()
         and ordinary
         and word.key not in NON_NAMES
-        and not goes_on
+        and not continues
     )
 
 
 def _has_sentence_capital(words: Sequence[Word], at: int, end: int) -> bool:
-    """Whether the first word has its capital from the sentence: "Met Sarah", "Will Sarah come"."""
+    """Whether the first word has a sentence-start capital: "Met Sarah", "Will Sarah come"."""
     word = words[at]
     if not word.first:
         return False
@@ -197,7 +197,7 @@ def _has_sentence_capital(words: Sequence[Word], at: int, end: int) -> bool:
 
 
 def _begins_with_greeting(row: Sequence[Word]) -> bool:
-    """ "Woohoo Melanie": at a beginning, a word that no list knows before a name that is known."""
+    """ "Woohoo Melanie": an unknown word at a sentence start, before a known name."""
     if len(row) != 2 or not row[0].first:
         return False
     greeting, name = row
@@ -209,13 +209,13 @@ def _begins_with_greeting(row: Sequence[Word]) -> bool:
 
 
 def _is_used_as_verb(words: Sequence[Word], at: int) -> bool:
-    """ "Will you come", "May I ask", "Mark my words": what follows makes a verb of it."""
+    """ "Will you come", "May I ask", "Mark my words": used as a verb."""
     following = words[at + 1].key if at + 1 < len(words) else ""
     return following in stop_words("en") and following not in _AFTER_NAMES
 
 
 def _mentions_in_range(passage: TokenizedPassage, start: int, end: int) -> Iterator[EntityMention]:
-    """The name, without what only says what somebody is: "CEO Tim Cook"."""
+    """The name without a preceding role: "CEO Tim Cook"."""
     words, office = passage.words, False
     while start < end and words[start].key in OFFICE_TITLES and words[start].key not in GIVEN_NAMES:
         start, office = start + 1, True
@@ -247,7 +247,8 @@ def _mentions_in_range(passage: TokenizedPassage, start: int, end: int) -> Itera
 
 
 def _vote_with_noun(words: Sequence[Word], start: int, end: int) -> KindVote | None:
-    """ "the Lyon offsite", "Q4 launch": the noun is of the name; of "Apollo project" it is not."""
+    """ "the Lyon offsite", "Q4 launch": the noun is part of the name; in "Apollo project" it is
+    not."""
     noun = words[end] if end < len(words) else None
     if noun is None or noun.capital or not is_adjacent(words[end - 1], noun):
         return None
@@ -264,7 +265,7 @@ def _is_non_name(word: Word) -> bool:
 
 
 def known_name_length(words: Sequence[Word], at: int) -> int:
-    """How many words of a known name begin here, written with a capital somewhere."""
+    """Number of words of a known name that begins here and has a capital."""
     length, _ = find_known_name(words, at)
     row = words[at : at + length]
     if not any(word.capital for word in row):
@@ -273,12 +274,12 @@ def known_name_length(words: Sequence[Word], at: int) -> int:
 
 
 def _is_unambiguous_name(row: Sequence[Word]) -> bool:
-    """At a sentence's beginning, a word like others is no company: "Target", "Word"."""
+    """At a sentence start a common word is not a company: "Target", "Word"."""
     return len(row) > 1 or row[0].capital_signals_name or row[0].key not in COMMON_WORDS
 
 
 def _known_person_length(words: Sequence[Word], at: int) -> int:
-    """Where all have capitals, only what is known to be a name is one."""
+    """In text where every word is capitalised, only known names count."""
     word = words[at]
     if word.key not in GIVEN_NAMES or word.key in AMBIGUOUS_GIVEN_NAMES:
         return 0
@@ -289,7 +290,7 @@ def _known_person_length(words: Sequence[Word], at: int) -> int:
     return 2 if has_family else 1
 
 
-_MIN_CUE_WEIGHT = 0.7  # from here on a cue makes a known name a kept one
+_MIN_CUE_WEIGHT = 0.7  # a cue of this weight confirms a known name
 _MIN_LETTERS = 3
 _PRODUCTS_ALSO_WORDS = frozenset(split_list(load_name_table("things")["product"]["also_words"]))
 
@@ -321,11 +322,13 @@ def _find_known_lowercase(words: Sequence[Word], at: int) -> tuple[int, tuple[st
 def _lowercase_votes(
     words: Sequence[Word], start: int, end: int, kinds: tuple[str, ...]
 ) -> Iterator[KindVote]:
-    cued = {
+    cue_weights = {
         vote.kind: vote.weight for vote in cue_votes(words, start, end) if vote.weight >= DOUBTFUL
     }
     for kind in kinds:
-        if kind in cued:
-            yield KindVote(kind, KNOWN if cued[kind] >= _MIN_CUE_WEIGHT else DOUBTFUL, "small")
+        if kind in cue_weights:
+            yield KindVote(
+                kind, KNOWN if cue_weights[kind] >= _MIN_CUE_WEIGHT else DOUBTFUL, "small"
+            )
         elif kind == PERSON:
             yield KindVote(kind, GUESSED, "small")

@@ -21,7 +21,7 @@ from commonplace.language.fields.names import fold_name
 from commonplace.language.text.lexicon import load_word_lists, stop_words
 
 PERSON = "person"
-KnownKinds = tuple[tuple[str, bool], ...]  # and whether the name is nothing else
+KnownKinds = tuple[tuple[str, bool], ...]  # kind, and whether the name has no other meaning
 
 _FIRST_NAMES = load_word_lists("query/first_names.txt")
 _NAME_WORDS = load_word_lists("extract/names/name_words.txt")
@@ -29,13 +29,13 @@ _NAME_WORDS = load_word_lists("extract/names/name_words.txt")
 
 @cache
 def load_name_table(name: str) -> dict[str, Any]:
-    """One of the TOML files of this folder."""
+    """Load a TOML file of this folder."""
     file = resources.files(__package__).joinpath(f"{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def split_list(entry: str) -> tuple[str, ...]:
-    """The phrases of a list with commas."""
+    """Phrases of a comma-separated list."""
     return tuple(
         dict.fromkeys(" ".join(fold_name(p).split()) for p in entry.split(",") if p.strip())
     )
@@ -73,13 +73,13 @@ NON_NAMES = (
 
 @cache
 def kind_suffix_words(kind: str) -> frozenset[str]:
-    """Words that make a thing of this kind of the words before them."""
+    """Words that end the name of a thing of this kind."""
     return _head_words(kind, "last")
 
 
 @cache
 def kind_nouns_after_name(kind: str) -> frozenset[str]:
-    """Nouns that with a name before them name a thing of their own: "the Lyon offsite"."""
+    """Nouns that form a name together with the name before them: "the Lyon offsite"."""
     return frozenset(load_name_table("phrases")["after_a_name"].get(kind, "").split())
 
 
@@ -96,7 +96,7 @@ def _head_words(kind: str, place: str) -> frozenset[str]:
 
 @cache
 def known_names() -> dict[tuple[str, ...], KnownKinds]:
-    """Known names as rows of words → kinds, and whether the name is nothing else."""
+    """Known names by their words: kinds, and whether the name has no other meaning."""
     places, organisations, things = (
         load_name_table("places"),
         load_name_table("organisations"),
@@ -121,16 +121,18 @@ def known_names() -> dict[tuple[str, ...], KnownKinds]:
 
 @cache
 def _known_name_lengths() -> dict[str, tuple[int, ...]]:
-    """How many words known names have that begin with a word, the most first."""
+    """Lengths in words of the known names by first word, longest first."""
     found: dict[str, set[int]] = {}
     for row in known_names():
         found.setdefault(row[0], set()).add(len(row))
     return {first: tuple(sorted(lengths, reverse=True)) for first, lengths in found.items()}
 
 
-def find_known_name(words: Sequence[Word], at: int, glued: int = 0) -> tuple[int, KnownKinds]:
-    """The longest known name that begins here, without the letters glued to its first word."""
-    first = words[at].key[glued:]
+def find_known_name(
+    words: Sequence[Word], at: int, prefix_length: int = 0
+) -> tuple[int, KnownKinds]:
+    """The longest known name that begins here, after the first word's prefix letters."""
+    first = words[at].key[prefix_length:]
     for length in _known_name_lengths().get(first, ()):
         row = words[at : at + length]
         kinds = known_names().get((first, *(word.key for word in row[1:])))

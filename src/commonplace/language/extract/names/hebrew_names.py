@@ -1,6 +1,7 @@
-"""Hebrew names in a text: known names, titles, head nouns, first and family names.
+"""Hebrew names in a text: known names, titles, head nouns, given and family names.
 
-A name shows itself by being known, by a title or a noun before it, and by what it stands beside.
+Hebrew has no capitals: the evidence is a known name, a title or noun before it, or the words around
+it.
 """
 
 from __future__ import annotations
@@ -63,18 +64,18 @@ _HEAD_NOUNS = {
 _OCCASIONS = frozenset(split_list(load_name_table("things")["he"]["occasions"]))
 _OF = "של"
 _NAMING_WORDS = frozenset(("בשם", "ששמו", "ששמה", "שנקרא", "שנקראת"))
-_HUSBAND_OR_OWNERS = "בעלי"  # "my husband", and "those who have"
+_HUSBAND_OR_OWNERS = "בעלי"  # "my husband", also "those who have"
 _MIN_LETTERS = 2
-_SHORT_NAME = 3  # letters: with one more in front it is mostly another word
+_SHORT_NAME = 3  # letters: with a prefix letter it is mostly another word
 
 
 @dataclass(frozen=True, slots=True)
 class _HebrewMatch:
-    """Words of a name from one place on, and how much of the first is glued to it."""
+    """Words of a name from one position, and the length of the first word's prefix."""
 
     at: int
     length: int
-    glued: int
+    prefix_length: int
     votes: tuple[KindVote, ...]
     phrase: bool = False
 
@@ -92,15 +93,17 @@ def find_hebrew_names(passage: TokenizedPassage) -> Iterator[EntityMention]:
 
 def _build_hebrew_mention(passage: TokenizedPassage, row: _HebrewMatch) -> EntityMention:
     first, last = passage.words[row.at], passage.words[row.at + row.length - 1]
-    start = first.start + row.glued
+    start = first.start + row.prefix_length
     text = passage.text[start : last.end]
-    key = " ".join(word.key for word in passage.words[row.at : row.at + row.length])[row.glued :]
+    key = " ".join(word.key for word in passage.words[row.at : row.at + row.length])[
+        row.prefix_length :
+    ]
     return EntityMention(passage.number, start, last.end, text, key, row.votes, row.phrase)
 
 
 def _match_at(words: Sequence[Word], at: int) -> _HebrewMatch | None:
-    """The longest sign wins: a known name, a noun before a name, a title, a first name."""
-    for glued in _prefix_lengths(words[at].key):
+    """The longest match: a known name, a head noun with a name, a title, a given name."""
+    for prefix_length in _prefix_lengths(words[at].key):
         for rule in (
             _match_occasion,
             _match_called,
@@ -110,36 +113,41 @@ def _match_at(words: Sequence[Word], at: int) -> _HebrewMatch | None:
             _match_titled,
             _match_person,
         ):
-            found = rule(words, at, glued)
+            found = rule(words, at, prefix_length)
             if found is not None:
                 return found
     return None
 
 
 def _prefix_lengths(key: str) -> tuple[int, ...]:
-    """How many letters may be glued to a word: none first."""
+    """Possible prefix lengths of a word; 0 first."""
     longest = _PREFIX.match(key)
     most = min(longest.end() if longest else 0, len(key) - _MIN_LETTERS)
     return tuple(range(most + 1))
 
 
-def _match_known(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
-    length, kinds = find_known_name(words, at, glued)
+def _match_known(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
+    length, kinds = find_known_name(words, at, prefix_length)
     row = words[at : at + length]
     if not length:
         return None
     votes = [
-        KindVote(kind, KNOWN if only or (glued and kind == LOCATION) else GUESSED, "known")
+        KindVote(kind, KNOWN if only or (prefix_length and kind == LOCATION) else GUESSED, "known")
         for kind, only in kinds
     ]
-    if length == 1 and row[0].key[glued:] in HEBREW_GIVEN_NAMES:
+    if length == 1 and row[0].key[prefix_length:] in HEBREW_GIVEN_NAMES:
         votes.append(KindVote(PERSON, DOUBTFUL, "given"))
-    return _HebrewMatch(at, length, glued, tuple(votes))
+    return _HebrewMatch(at, length, prefix_length, tuple(votes))
 
 
-def _match_called(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
+def _match_called(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
     """«בסטארטאפ בשם לוטם»."""
-    if glued or at < 2 or words[at - 1].key not in _NAMING_WORDS or not _is_next_word(words, at):
+    if (
+        prefix_length
+        or at < 2
+        or words[at - 1].key not in _NAMING_WORDS
+        or not _is_next_word(words, at)
+    ):
         return None
     noun = words[at - 2].key
     kinds = (kinds_by_noun().get(noun[each:]) for each in _prefix_lengths(noun))
@@ -148,40 +156,44 @@ def _match_called(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | 
     return _HebrewMatch(at, 1 + more, 0, (KindVote(kind, SURE, "described"),)) if kind else None
 
 
-def _match_relative(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
+def _match_relative(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
     """«אחותי», «אמא שלי», «המנהלת שלי», «הצוות שלנו»."""
-    key = words[at].key[glued:]
+    key = words[at].key[prefix_length:]
     following = words[at + 1].key if at + 1 < len(words) else ""
     if key in phrase_words("he_kin") and (
         key != _HUSBAND_OR_OWNERS or following in _NON_NAME_WORDS | HEBREW_GIVEN_NAMES
     ):
-        return _HebrewMatch(at, 1, glued, (KindVote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
+        return _HebrewMatch(
+            at, 1, prefix_length, (KindVote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True
+        )
     if following not in _MY_OUR:
         alone = key in phrase_words("he_kin_names") and not following.startswith(_OF)
         return (
-            _HebrewMatch(at, 1, glued, (KindVote(PERSON, LIKELY, "phrase"),), phrase=True)
+            _HebrewMatch(at, 1, prefix_length, (KindVote(PERSON, LIKELY, "phrase"),), phrase=True)
             if alone
             else None
         )
     noun = key.removeprefix("ה")
     if {key, noun} & phrase_words("he_role"):
-        return _HebrewMatch(at, 2, glued, (KindVote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
+        return _HebrewMatch(
+            at, 2, prefix_length, (KindVote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True
+        )
     if {key, noun} & phrase_words("he_group"):
-        return _HebrewMatch(at, 2, glued, (KindVote(GROUP, KNOWN, "phrase"),), phrase=True)
+        return _HebrewMatch(at, 2, prefix_length, (KindVote(GROUP, KNOWN, "phrase"),), phrase=True)
     return None
 
 
-def _match_headed(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
+def _match_headed(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
     """«אוניברסיטת חיפה», «רחוב הרצל», «פרויקט נרקיס»."""
-    if words[at].key[:glued].endswith("ה"):  # a noun before its name has no article
+    if words[at].key[:prefix_length].endswith("ה"):  # a head noun has no article
         return None
     for kind, heads in _HEAD_NOUNS.items():
         for length in (2, 1):
-            head = " ".join(word.key for word in words[at : at + length])[glued:]
+            head = " ".join(word.key for word in words[at : at + length])[prefix_length:]
             if head in heads:
                 more = _name_length(words, at + length)
                 return (
-                    _HebrewMatch(at, length + more, glued, (KindVote(kind, KNOWN, "head"),))
+                    _HebrewMatch(at, length + more, prefix_length, (KindVote(kind, KNOWN, "head"),))
                     if more
                     else None
                 )
@@ -189,7 +201,7 @@ def _match_headed(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | 
 
 
 def _name_length(words: Sequence[Word], at: int) -> int:
-    """How many words after such a noun are the name."""
+    """Number of words of the name after a head noun."""
     if at >= len(words) or not _is_next_word(words, at):
         return 0
     named = words[at]
@@ -204,18 +216,18 @@ def _name_length(words: Sequence[Word], at: int) -> int:
     return 2 if second and _may_be_family(words[at + 1].key) else 1
 
 
-def _match_occasion(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
+def _match_occasion(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
     """«החתונה של שירה»."""
-    noun = words[at].key[glued:]
+    noun = words[at].key[prefix_length:]
     if at + 2 >= len(words) or {noun, noun.removeprefix("ה")}.isdisjoint(_OCCASIONS):
         return None
     if words[at + 1].key != _OF or words[at + 2].key not in HEBREW_GIVEN_NAMES:
         return None
-    return _HebrewMatch(at, 3, glued, (KindVote(EVENT, KNOWN, "phrase"),), phrase=True)
+    return _HebrewMatch(at, 3, prefix_length, (KindVote(EVENT, KNOWN, "phrase"),), phrase=True)
 
 
-def _match_titled(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
-    key = words[at].key[glued:]
+def _match_titled(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
+    key = words[at].key[prefix_length:]
     if key not in HEBREW_TITLES or at + 1 == len(words):
         return None
     named = words[at + 1]
@@ -224,31 +236,31 @@ def _match_titled(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | 
     more = _family_length(words, at + 2)
     if more:  # a full name needs no title
         return _HebrewMatch(at + 1, 1 + more, 0, (KindVote(PERSON, SURE, "title"),))
-    return _HebrewMatch(at, 2, glued, (KindVote(PERSON, SURE, "title"),))
+    return _HebrewMatch(at, 2, prefix_length, (KindVote(PERSON, SURE, "title"),))
 
 
-def _match_person(words: Sequence[Word], at: int, glued: int) -> _HebrewMatch | None:
-    key = words[at].key[glued:]
+def _match_person(words: Sequence[Word], at: int, prefix_length: int) -> _HebrewMatch | None:
+    key = words[at].key[prefix_length:]
     if key not in HEBREW_GIVEN_NAMES:
         return None
     family = _family_length(words, at + 1)
-    ordinary = key in HEBREW_AMBIGUOUS_GIVEN_NAMES or (glued and len(key) <= _SHORT_NAME)
+    ordinary = key in HEBREW_AMBIGUOUS_GIVEN_NAMES or (prefix_length and len(key) <= _SHORT_NAME)
     before = words[at - 1].key if at and not words[at].first else ""
     of_mine = before in _MY_OUR or before in phrase_words("he_kin")
     if of_mine and family and not _is_family(words[at + family].key):
         family = 0  # «הבן שלי עידו יתחיל»
     if family and (not ordinary or _is_family(words[at + family].key)):
-        return _HebrewMatch(at, 1 + family, glued, (KindVote(PERSON, LIKELY, "given"),))
+        return _HebrewMatch(at, 1 + family, prefix_length, (KindVote(PERSON, LIKELY, "given"),))
     after = words[at + 1].key if at + 1 < len(words) and _is_next_word(words, at + 1) else ""
     if after in _SPEECH_VERBS or before in _WORDS_BEFORE_NAMES or of_mine:
-        return _HebrewMatch(at, 1, glued, (KindVote(PERSON, LIKELY, "given"),))
+        return _HebrewMatch(at, 1, prefix_length, (KindVote(PERSON, LIKELY, "given"),))
     if ordinary:
         return None
-    return _HebrewMatch(at, 1, glued, (KindVote(PERSON, KNOWN, "given"),))
+    return _HebrewMatch(at, 1, prefix_length, (KindVote(PERSON, KNOWN, "given"),))
 
 
 def _family_length(words: Sequence[Word], at: int) -> int:
-    """Whether the next word is a family name: 1, and 2 for «בן דוד»."""
+    """1 if the next word is a family name, 2 for «בן דוד», else 0."""
     if at >= len(words) or not _is_next_word(words, at):
         return 0
     key = words[at].key
@@ -264,7 +276,7 @@ def _is_family(key: str) -> bool:
 
 
 def _may_be_family(key: str) -> bool:
-    """Any word that begins with no glued letter, is no everyday one and no plural."""
+    """A word without prefix letters that is neither common nor a plural."""
     if _is_family(key) or key in HEBREW_GIVEN_NAMES:
         return True
     everyday = (

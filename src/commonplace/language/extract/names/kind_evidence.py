@@ -1,4 +1,4 @@
-"""Evidence of what kind of thing a name is: words in it, around it, its shape, lists."""
+"""Evidence for the kind of a named thing: words in the name and around it, shape, lists."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from commonplace.language.extract.values import (
 )
 
 _CUE_WEIGHTS = {"sure": SURE, "likely": LIKELY - 0.1, "weak": LEANING}
-_MAX_CUE_WORDS = 4  # words of a cue
+_MAX_CUE_WORDS = 4
 _SKIPPED_WORDS = frozenset(load_name_table("phrases")["between"].split())
 _NUMBER = "\\d+"
 
@@ -55,7 +55,7 @@ _CueTable = dict[tuple[str, ...], tuple[KindVote, ...]]
 def _load_cues(side: str) -> _CueTable:
     found: dict[tuple[str, ...], dict[str, KindVote]] = {}
     for kind, sides in load_name_table("cues").items():
-        for strength in ("weak", "likely", "sure"):  # the strongest is kept
+        for strength in ("weak", "likely", "sure"):  # the strongest wins
             for pattern in sides[side][strength]:
                 for row in product(*(slot.split("|") for slot in pattern.split())):
                     found.setdefault(row, {})[kind] = KindVote(kind, _CUE_WEIGHTS[strength], side)
@@ -63,7 +63,7 @@ def _load_cues(side: str) -> _CueTable:
 
 
 def cue_votes(words: Sequence[Word], start: int, end: int) -> list[KindVote]:
-    """Of the name words[start:end]."""
+    """Votes of the words around the name words[start:end]."""
     return [*_votes_before(words, start), *_votes_after(words, end)]
 
 
@@ -95,7 +95,7 @@ def _votes_after(words: Sequence[Word], end: int) -> Iterator[KindVote]:
 
 
 def _is_separated(word: Word) -> bool:
-    """Whether something other than space stands before a word."""
+    """Whether anything but a space precedes the word."""
     return word.first or word.gap.strip() != ""
 
 
@@ -117,7 +117,7 @@ def kinds_by_noun() -> dict[str, str]:
 
 
 def description_votes(words: Sequence[Word], start: int, end: int) -> Iterator[KindVote]:
-    """Of the name words[start:end]."""
+    """Votes of descriptions of the name words[start:end]."""
     yield from _called_votes(words, start)
     yield from _copula_votes(words, end, given=words[start].key in UNAMBIGUOUS_GIVEN_NAMES)
 
@@ -148,7 +148,7 @@ def _copula_votes(words: Sequence[Word], end: int, given: bool) -> Iterator[Kind
             return
         kind = kinds_by_noun().get(word.key)
         if kind is not None:
-            # "Hey Jon, my store is open" calls nobody a store.
+            # "Hey Jon, my store is open" does not call Jon a store.
             if kind == PERSON or not given:
                 yield KindVote(kind, _DESCRIBED_WEIGHT, "described")
             return
@@ -157,9 +157,9 @@ def _copula_votes(words: Sequence[Word], end: int, given: bool) -> Iterator[Kind
 _KINDS_BY_LAST_WORD = (GROUP, ORGANIZATION, LOCATION, EVENT, PROJECT, PRODUCT)
 _KINDS_BY_FIRST_WORD = (ORGANIZATION, LOCATION, PROJECT)
 _MAX_ACRONYM_LETTERS = 4
-_YEAR_DIGITS = 4  # digits
-_MAX_PERSON_WORDS = 4  # words of a person's name
-_SENTENCE_START_PENALTY = 0.1  # a capital is worth less at the beginning of a sentence
+_YEAR_DIGITS = 4
+_MAX_PERSON_WORDS = 4
+_SENTENCE_START_PENALTY = 0.1  # a capital counts less at the start of a sentence
 
 
 def kind_votes(
@@ -171,7 +171,7 @@ def kind_votes(
         found.append(KindVote(PERSON, SURE, "title"))
     headed = any(vote.by == "head" for vote in found)
     thing = start > 0 and words[start - 1].key == "the" and not words[start].first
-    if not headed and not thing:  # people have no article
+    if not headed and not thing:  # persons have no article
         found += _person_votes(row)
     found += _weigh_cues(row, cue_votes(words, start, end), thing)
     found += description_votes(words, start, end)
@@ -180,7 +180,7 @@ def kind_votes(
 
 
 def _weigh_cues(row: Sequence[Word], cues: Sequence[KindVote], thing: bool) -> Iterator[KindVote]:
-    """Words around a name say less where it may be a word like others: "Setbacks can help"."""
+    """Reduce the weight of cues if the name may be a common word: "Setbacks can help"."""
     word = row[0]
     known = (
         word.key in GIVEN_NAMES
@@ -274,7 +274,7 @@ def _given_name_weight(row: Sequence[Word]) -> float:
 
 
 def _shape_votes(row: Sequence[Word], thing: bool) -> Iterator[KindVote]:
-    """What a capital alone is worth, and what it looks like."""
+    """Votes for the capital alone and for the shape of the name."""
     if len(row) == 1 and (row[0].key in COMMON_WORDS or row[0].key in NON_NAMES):
         return
     weight = (
@@ -316,17 +316,17 @@ def _is_camel_case(row: Sequence[Word]) -> bool:
 _SEPARATOR = re.compile(r"(?P<last>,? (?:and|or|&|ו) ?)|, ")
 _MAX_SEPARATOR = 6
 _FROM, _TO = "from ", " to "  # "switched from Jenkins to Buildkite"
-_LIST_WEIGHT = 0.7  # what the others of a list are worth
+_LIST_WEIGHT = 0.7  # weight of the other names in a list
 _MIN_WEIGHT = 0.4
 
 
 def share_kind_in_lists(text: str, mentions: Sequence[EntityMention]) -> list[EntityMention]:
-    """Mentions in the text's order; what is not sure takes the kind of the others in its list."""
+    """Mentions in text order; uncertain ones get the kind of the others in their list."""
     return [each for chain in _split_lists(text, mentions) for each in _share_kind(chain)]
 
 
 def _split_lists(text: str, mentions: Sequence[EntityMention]) -> Iterator[list[EntityMention]]:
-    """Rows of names with commas that end in "and"; names by themselves are rows of one."""
+    """Comma-separated lists of names that end in "and"; other names are lists of one."""
     row: list[EntityMention] = []
     for each in mentions:
         between = text[row[-1].end : each.start] if row else ""

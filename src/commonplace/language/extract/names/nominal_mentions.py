@@ -1,9 +1,8 @@
-"""Nominal mentions ("my manager"): find them, and which name or person they stand for.
+"""Nominal mentions ("my manager"): found, and matched with the name of the person.
 
-They are named by the phrase. What is somebody's by name ("Dana's husband") is theirs.
-
-The owner's own stays "my manager". What others call theirs is called by them ("Maya's manager"),
-and where nobody knows who speaks it says of nobody who they are.
+The phrase is the node's name. The owner's stay "my manager". A phrase of another speaker is named
+after the speaker ("Maya's manager"); a phrase of an unknown speaker is dropped. "Dana's husband"
+belongs to Dana.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _OTHER_DETERMINERS = frozenset(
 )
 _VERB_ENDINGS = ("s", "ing", "ly", "ed")
 _NON_MODIFIERS = stop_words("en") | frozenset(load_name_table("phrases")["no_modifiers"].split())
-_MAX_MODIFIERS = 2  # words between "my" and what it is
+_MAX_MODIFIERS = 2  # words between "my" and the noun
 
 
 @cache
@@ -84,20 +83,20 @@ def _determined_phrase(passage: TokenizedPassage, at: int) -> EntityMention | No
     if opener.key not in _DETERMINERS and not owned:
         return None
     if at and words[at - 1].key == "as" and not opener.first:
-        return None  # "joined as our engineer" says what somebody is, and names nobody
+        return None  # "joined as our engineer" is a description, not a mention
     place = _find_head(words, at + 1)
     if place is None:
         return None
     if _modifies_next_noun(words, place):
         return None
-    pointing = "'s" if owned else opener.key
+    determiner = "'s" if owned else opener.key
     head = words[place - 2 if words[place].key == "law" else place].key
-    kind, weight = _phrase_kind(pointing, [word.key for word in words[at + 1 : place]], head)
+    kind, weight = _phrase_kind(determiner, [word.key for word in words[at + 1 : place]], head)
     if kind == EVENT and weight == DOUBTFUL and _has_location(words, place + 1):
         weight = KNOWN
     if not weight:
         return None
-    whole = owned or _includes_determiner(pointing, at, place)
+    whole = owned or _includes_determiner(determiner, at, place)
     begin = at if whole else at + 1
     return build_mention(
         passage, begin, place + 1, (KindVote(kind, weight, "phrase"),), phrase=True
@@ -112,7 +111,7 @@ def _has_location(words: Sequence[Word], at: int) -> bool:
 
 
 def _modifies_next_noun(words: Sequence[Word], place: int) -> bool:
-    """ "our pilot customer", "my wedding dress": a noun that only belongs to the next one."""
+    """ "our pilot customer", "my wedding dress": the noun modifies the next one."""
     following = words[place + 1] if place + 1 < len(words) else None
     if following is None or words[place].key in load_name_table("phrases")["kin"].split():
         return False
@@ -122,13 +121,13 @@ def _modifies_next_noun(words: Sequence[Word], place: int) -> bool:
     return key not in stop_words("en") and not is_past(key) and not key.endswith(_VERB_ENDINGS)
 
 
-def _includes_determiner(pointing: str, at: int, place: int) -> bool:
-    """ "my manager" is named with its "my", "the engineering team" without the article."""
-    return place == at + 1 or pointing in FIRST_PERSON_POSSESSIVES
+def _includes_determiner(determiner: str, at: int, place: int) -> bool:
+    """ "my manager" includes its "my", "the engineering team" leaves out the article."""
+    return place == at + 1 or determiner in FIRST_PERSON_POSSESSIVES
 
 
 def _bare_kin_word(passage: TokenizedPassage, at: int) -> EntityMention | None:
-    """ "Mum called": a name of its own, unless it is somebody else's."""
+    """ "Mum called": used as a name, unless it is somebody else's."""
     word = passage.words[at]
     if word.key not in phrase_words("alone") or word.among_capitals:
         return None
@@ -141,7 +140,7 @@ def _bare_kin_word(passage: TokenizedPassage, at: int) -> EntityMention | None:
 
 
 def _is_function_word_or_verb(key: str) -> bool:
-    """A small word or a verb, and no adjective."""
+    """True for function words and verbs: they are not modifiers."""
     return key in stop_words("en") or is_past(key)
 
 
@@ -162,12 +161,12 @@ def _phrase_without_article(passage: TokenizedPassage, at: int) -> EntityMention
 
 
 def _find_head(words: Sequence[Word], begin: int) -> int | None:
-    """Where the noun of a phrase stands that begins here."""
+    """Position of the head noun of a phrase that begins here."""
     for place in range(begin, min(len(words), begin + _MAX_MODIFIERS + 1)):
         word, before = words[place], words[place - 1]
-        apart = word.first or word.gap not in (" ", "\xa0")
+        is_separated = word.first or word.gap not in (" ", "\xa0")
         if (
-            apart
+            is_separated
             or (word.capital and not _is_short_acronym(word))
             or (place > begin and before.owns)
         ):
@@ -182,12 +181,12 @@ def _find_head(words: Sequence[Word], begin: int) -> int | None:
 
 
 def _is_short_acronym(word: Word) -> bool:
-    """ "Q4", "YC": capitals that go before a noun."""
+    """ "Q4", "YC": capitals that may precede a noun."""
     return len(word.text) < 4 and word.text.isupper()
 
 
 def _is_compound(words: Sequence[Word], place: int) -> bool:
-    """ "team offsite": the last noun says what it is."""
+    """ "team offsite": the last noun decides the kind."""
     following = words[place + 1] if place + 1 < len(words) else None
     return (
         following is not None
@@ -206,33 +205,33 @@ def _is_head_noun(key: str) -> bool:
     return any(key in phrase_words(each) for each in lists)
 
 
-def _phrase_kind(pointing: str, before: list[str], head: str) -> tuple[str, float]:
-    """What the phrase is, and how sure it is one that somebody would remember."""
-    mine = pointing in FIRST_PERSON_POSSESSIVES or pointing == "'s"
+def _phrase_kind(determiner: str, before: list[str], head: str) -> tuple[str, float]:
+    """Kind of the phrase, and the confidence that it is worth a node."""
+    is_possessed = determiner in FIRST_PERSON_POSSESSIVES or determiner == "'s"
     modified = bool([word for word in before if word not in phrase_words("overlooked")])
     if head in phrase_words("group"):
-        return GROUP, _group_weight(pointing, before, head)
+        return GROUP, _group_weight(determiner, before, head)
     if head in phrase_words("kin"):
         close = head in load_name_table("phrases")["kin"].split()
-        return PERSON, LIKELY + 0.05 if pointing in FIRST_PERSON_POSSESSIVES or (
-            mine and close
+        return PERSON, LIKELY + 0.05 if determiner in FIRST_PERSON_POSSESSIVES or (
+            is_possessed and close
         ) else 0.0
     if head in phrase_words("project"):
         return PROJECT, KNOWN if modified else 0.0
     if head in phrase_words("event"):
-        return EVENT, KNOWN if mine or modified else DOUBTFUL if pointing else 0.0
+        return EVENT, KNOWN if is_possessed or modified else DOUBTFUL if determiner else 0.0
     if head in phrase_words("occasion"):
         return EVENT, DOUBTFUL if modified else 0.0
-    return ORGANIZATION, DOUBTFUL if mine else 0.0
+    return ORGANIZATION, DOUBTFUL if is_possessed else 0.0
 
 
-def _group_weight(pointing: str, before: list[str], head: str) -> float:
+def _group_weight(determiner: str, before: list[str], head: str) -> float:
     modified = bool(before)
     if head == "board" and modified and before[-1] not in phrase_words("fields"):
         return 0.0  # "my cork board"
-    if pointing == "the" and not modified and head in phrase_words("vague"):
+    if determiner == "the" and not modified and head in phrase_words("vague"):
         return DOUBTFUL
-    return KNOWN if pointing or modified else 0.0
+    return KNOWN if determiner or modified else 0.0
 
 
 _BEFORE_A_NAME = re.compile(
@@ -249,16 +248,16 @@ NEGATION_BEFORE = re.compile(
     r"(?:\b(?:not|never|no longer)|n['’]t)\s+(?:really |actually |truly )?$", re.IGNORECASE
 )
 _QUESTION_BEFORE = re.compile(r"(?:^|[.!?\n]\s*)(?:[Ii]s|[Ww]as)(?:n['’]t)?(?: [A-Z]\w*){1,3} $")
-_NEGATION_WINDOW, _SENTENCE_WINDOW = 80, 300  # characters that are looked at
+_NEGATION_WINDOW, _SENTENCE_WINDOW = 80, 300  # characters
 _SENTENCE_END = re.compile(r"[.!?;:\n]\s")
 
 
 def is_denied(text: str, phrase: EntityMention) -> bool:
-    """ "Gil is not my friend", "is Dan my brother?": it is nobody there. (Of "I don't like my
-    manager" it is somebody.)"""
-    near = max(0, phrase.start - _NEGATION_WINDOW)
-    denied = NEGATION_BEFORE.search(text, near, phrase.start) or _QUESTION_BEFORE.search(
-        text, near, phrase.start
+    """ "Gil is not my friend", "is Dan my brother?": the phrase has no referent. ("I don't like my
+    manager" has one.)"""
+    window_start = max(0, phrase.start - _NEGATION_WINDOW)
+    denied = NEGATION_BEFORE.search(text, window_start, phrase.start) or _QUESTION_BEFORE.search(
+        text, window_start, phrase.start
     )
     return denied is not None
 
@@ -266,7 +265,7 @@ def is_denied(text: str, phrase: EntityMention) -> bool:
 def find_appositions(
     text: str, mentions: Sequence[EntityMention]
 ) -> Iterator[tuple[EntityMention, EntityMention]]:
-    """Pairs of a phrase and the name that it stands for; mentions in the text's order."""
+    """Pairs of a phrase and the name it refers to; mentions are in text order."""
     outermost = list(_outermost(mentions))
     starts = {each.start for each in outermost}
     for one, other in pairwise(outermost):
@@ -290,14 +289,14 @@ def find_appositions(
 
 
 def _is_alternative(text: str, one: EntityMention, other: EntityMention) -> bool:
-    """ "Tom or Luca is my boss": nobody knows which."""
+    """ "Tom or Luca is my boss": undecided."""
     return text.endswith((" or ", " או "), 0, one.start) or text.startswith(
         (" or ", " או "), other.end
     )
 
 
 def _is_stated(text: str, start: int, end: int) -> bool:
-    """Not "it is not true that Dan is my brother", "I wish Dan was", nor a question."""
+    """False for "it is not true that Dan is my brother", "I wish Dan was", and questions."""
     before, after = (
         text[max(0, start - _SENTENCE_WINDOW) : start],
         text[end : end + _SENTENCE_WINDOW],
@@ -308,7 +307,7 @@ def _is_stated(text: str, start: int, end: int) -> bool:
 
 
 def _outermost(mentions: Sequence[EntityMention]) -> Iterator[EntityMention]:
-    """Without the names inside phrases: of "Dana's husband Tom" the phrase and Tom."""
+    """Mentions without the names inside phrases: of "Dana's husband Tom" the phrase and Tom."""
     reached = 0
     for each in mentions:
         if each.start >= reached:
@@ -317,21 +316,21 @@ def _outermost(mentions: Sequence[EntityMention]) -> Iterator[EntityMention]:
 
 
 def is_unique_role(phrase: EntityMention) -> bool:
-    """Whether it can stand for one person alone: people have many friends."""
+    """Whether usually one person has the role: people have many friends."""
     return phrase_words("many").isdisjoint(phrase.key.split())
 
 
 _OF = "של"
 
 
-def phrase_for_owner(phrase: EntityMention, said: AttributedPassage) -> str:
-    """What the reader would call whom a phrase means; nothing, where nobody knows whose it is."""
-    thing = "" if said.by_owner else _possessed_noun(phrase.text)
+def phrase_for_owner(phrase: EntityMention, passage: AttributedPassage) -> str:
+    """The phrase from the owner's point of view; empty if the speaker is unknown."""
+    thing = "" if passage.by_owner else _possessed_noun(phrase.text)
     if not thing:
         return phrase.text
-    if said.speaker is None or "@" in said.speaker:
+    if passage.speaker is None or "@" in passage.speaker:
         return "" if phrase.votes[0].kind == PERSON else phrase.text
-    return possessive_phrase(said.speaker, thing)
+    return possessive_phrase(passage.speaker, thing)
 
 
 def possessive_phrase(speaker: str, thing: str) -> str:
@@ -339,7 +338,7 @@ def possessive_phrase(speaker: str, thing: str) -> str:
 
 
 def _possessed_noun(text: str) -> str:
-    """ "manager" of "my manager", «אחות» of «אחותי»; nothing of "Dana's manager"."""
+    """ "manager" of "my manager", «אחות» of «אחותי»; empty for "Dana's manager"."""
     words = text.split()
     if words[0].casefold() in FIRST_PERSON_POSSESSIVES:
         return " ".join(words[1:])

@@ -1,8 +1,8 @@
 """Words of a text with positions and capitals; entity mentions and votes for their kind.
 
-A capital tells of a name only where nothing else explains it: not the beginning of a sentence, not
-a heading with capitals throughout, not shouting. Addresses, handles, tags, code and quoted
-titles of books and films are no words.
+A capital indicates a name only if nothing else explains it: the start of a sentence, a heading in
+title case, text in upper case. Addresses, handles, tags, code and quoted titles of books and films
+are not words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise
 from commonplace.language.fields.names import fold_name
 from commonplace.language.text.lexicon import load_word_lists
 
-# All repetitions are bounded or possessive: the time stays linear in the text, whatever it is.
+# All repetitions are bounded or possessive, so that matching takes linear time.
 _TOKEN = re.compile(
     r"(?P<skip>https?://\S{1,2000}|www\.\S{1,500}|[@#]\w{1,100}"
     r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}"
@@ -31,25 +31,25 @@ _ABBREVIATIONS = load_word_lists("extract/names/name_words.txt")["en abbreviated
 _SMALL_WORDS = frozenset(
     ("a", "an", "the", "of", "and", "or", "for", "in", "on", "to", "at", "by", "with")
 )
-_MIN_HEADING_WORDS = 3  # words
+_MIN_HEADING_WORDS = 3
 _MAX_UPPERCASE_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
     start: int
-    end: int  # without a possessive
+    end: int  # without a possessive suffix
     text: str
     key: str  # folded, without accents
-    gap: str  # what stands between it and the word before
-    capital: bool  # somewhere in it: "iPhone"
+    gap: str  # text between the previous word and this one
+    capital: bool  # anywhere in the word: "iPhone"
     owns: bool = False  # "Sarah's"
-    first: bool = False  # of a sentence: anything has a capital there
-    among_capitals: bool = False  # all around have capitals
+    first: bool = False  # of a sentence, where any word has a capital
+    among_capitals: bool = False  # all words around it have capitals
 
     @property
     def capital_signals_name(self) -> bool:
-        """Whether its capital says that it is of a name."""
+        """Whether the capital indicates a name."""
         return self.capital and not self.first and not self.among_capitals
 
     @property
@@ -97,35 +97,35 @@ def _read_words(text: str) -> Iterator[Word]:
 
 
 def _begins_sentence(gap: str, before: Word) -> bool:
-    """Whether a sentence begins behind this gap."""
+    """Whether a sentence begins after this gap."""
     if gap.startswith(".") and (before.key in _ABBREVIATIONS or len(before.text) == 1):
         gap = gap[1:]
     return "\n" in gap or _GAP_INSIDE_SENTENCE.fullmatch(gap) is None
 
 
 def _flag_uninformative_capitals(line: Sequence[Word]) -> Iterator[Word]:
-    mute = _is_heading(line) or _is_uppercase_line(line)
-    return (replace(word, among_capitals=True) if mute else word for word in line)
+    is_uninformative = _is_heading(line) or _is_uppercase_line(line)
+    return (replace(word, among_capitals=True) if is_uninformative else word for word in line)
 
 
 def _is_heading(line: Sequence[Word]) -> bool:
-    """All words have capitals but the smallest: "Notes of the Planning Meeting"."""
-    spoken = [word for word in line if word.key not in _SMALL_WORDS and word.text[0].isalpha()]
+    """All words but the smallest have capitals: "Notes of the Planning Meeting"."""
+    significant = [word for word in line if word.key not in _SMALL_WORDS and word.text[0].isalpha()]
     one_sentence = not any(word.first for word in line[1:])
     listed = any("," in word.gap for word in line)
     return (
         one_sentence
         and not listed
         and len(line) >= _MIN_HEADING_WORDS
-        and len(spoken) > 1
-        and all(word.capital and not word.hebrew for word in spoken)
+        and len(significant) > 1
+        and all(word.capital and not word.hebrew for word in significant)
     )
 
 
 def _is_uppercase_line(line: Sequence[Word]) -> bool:
     words = [word for word in line if len(word.text) > 1 and word.text.isalpha()]
-    loud = sum(word.text.isupper() for word in words)
-    return len(words) > 1 and loud > len(words) * _MAX_UPPERCASE_SHARE
+    uppercase = sum(word.text.isupper() for word in words)
+    return len(words) > 1 and uppercase > len(words) * _MAX_UPPERCASE_SHARE
 
 
 def are_adjacent(words: Sequence[Word]) -> bool:
@@ -133,7 +133,7 @@ def are_adjacent(words: Sequence[Word]) -> bool:
 
 
 def is_adjacent(one: Word, other: Word) -> bool:
-    """Whether two words follow one another with nothing but a space between them."""
+    """Whether only a space is between two words."""
     if one.owns:
         return False
     dotted = other.gap.startswith(". ") and (len(one.text) == 1 or one.key in _ABBREVIATIONS)
@@ -141,23 +141,23 @@ def is_adjacent(one: Word, other: Word) -> bool:
     return gap in (" ", "\xa0")
 
 
-CERTAIN = 0.95  # those who take part
+CERTAIN = 0.95  # participants
 SURE = 0.9
 LIKELY = 0.8
-KNOWN = 0.75  # in a gazetteer, with nothing around it
+KNOWN = 0.75  # in a gazetteer, no further evidence
 DOUBTFUL = 0.65
-GUESSED = 0.5  # a capital alone
-AGREEMENT_BONUS = 0.05  # what a second, different sign adds
+GUESSED = 0.5  # only a capital
+AGREEMENT_BONUS = 0.05  # for a second, independent piece of evidence
 LEANING = 0.55
 
-_MIN_SUPPORT = 0.6  # what is weaker does not support another sign
+_MIN_SUPPORT = 0.6  # weaker votes do not support others
 
 
 @dataclass(frozen=True, slots=True)
 class KindVote:
     kind: str
     weight: float
-    by: str = ""  # which sort of sign it is: signs of one sort do not support each other
+    by: str = ""  # kind of evidence: votes of the same kind do not add up
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +166,14 @@ class EntityMention:
     start: int
     end: int
     text: str
-    key: str  # words folded, without a possessive
+    key: str  # folded words, without a possessive suffix
     votes: tuple[KindVote, ...] = ()
-    phrase: bool = False  # "my manager": no name
+    phrase: bool = False  # "my manager": not a name
 
 
 def build_mention(
     passage: TokenizedPassage, start: int, end: int, votes: Iterable[KindVote], phrase: bool = False
 ) -> EntityMention:
-    """Of the words from ``start`` to ``end``."""
     row = passage.words[start:end]
     first, last = row[0].start, row[-1].end
     key = " ".join(
@@ -186,19 +185,22 @@ def build_mention(
 
 
 def combine_votes(votes: Iterable[KindVote]) -> KindVote:
-    """The kind that the strongest sign speaks for; others that agree add a little."""
+    """The kind with the strongest evidence; agreeing votes add a bonus."""
     best: dict[str, dict[str, float]] = {}
     for vote in votes:
-        signs = best.setdefault(vote.kind, {})
-        signs[vote.by] = max(signs.get(vote.by, 0.0), vote.weight)
+        weights_by_evidence = best.setdefault(vote.kind, {})
+        weights_by_evidence[vote.by] = max(weights_by_evidence.get(vote.by, 0.0), vote.weight)
     if not best:
         return KindVote("", 0.0)
-    weights = {kind: _combined_weight(tuple(signs.values())) for kind, signs in best.items()}
+    weights = {
+        kind: _combined_weight(tuple(weights_by_evidence.values()))
+        for kind, weights_by_evidence in best.items()
+    }
     kind = max(weights, key=lambda each: weights[each])
     return KindVote(kind, round(weights[kind], 2))
 
 
-def _combined_weight(signs: tuple[float, ...]) -> float:
-    strongest, *others = sorted(signs, reverse=True)
+def _combined_weight(weights: tuple[float, ...]) -> float:
+    strongest, *others = sorted(weights, reverse=True)
     support = sum(weight >= _MIN_SUPPORT for weight in others)
     return min(CERTAIN, strongest + AGREEMENT_BONUS * support)

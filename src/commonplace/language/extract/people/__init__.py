@@ -1,1 +1,1 @@
-"""People of a source: participants, the owner, and which names are of one person."""
+"""People of a source: participants, the owner, and entity resolution."""

@@ -1,6 +1,6 @@
 """Entity resolution in one source: spellings of one person or thing become one node.
 
-Parts of a name are its words without titles; the first is the given name, the last the family's.
+The parts of a person's name exclude titles; the first is the given name, the last the family name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from commonplace.language.fields.names import fold_name
 from commonplace.model.graph.types import NodeType
 
 _MIN_NICKNAME_LETTERS = 3
-_MIN_STEM_LETTERS = 5  # of the name that a nickname begins
+_MIN_STEM_LETTERS = 5  # minimum length of a name that a nickname abbreviates
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def parse_person_name(key: str) -> PersonName:
 
 @cache
 def _load_nicknames() -> dict[str, frozenset[str]]:
-    """For each form of a name, the full names that it stands for."""
+    """Full names by each of their short forms."""
     text = resources.files(__package__).joinpath("nicknames.txt").read_text(encoding="utf-8")
     found: dict[str, set[str]] = {}
     for line in text.splitlines():
@@ -71,7 +71,7 @@ def _load_nicknames() -> dict[str, frozenset[str]]:
 
 
 def given_name_forms(given: str) -> frozenset[str]:
-    """What names of one person share: the name itself, and the full names it is short for."""
+    """The name itself and the full names it may abbreviate; forms of one name share an element."""
     return frozenset((given, *_load_nicknames().get(given, ())))
 
 
@@ -91,7 +91,7 @@ def is_same_given_name(one: str, other: str) -> bool:
 
 
 def is_same_person(one: PersonName, other: PersonName) -> bool:
-    """Whether two names, of which one may be short, can be of one person."""
+    """Whether two names, one of them possibly short, can belong to one person."""
     if one.is_full and other.is_full:
         return _is_same_family_name(one, other) and is_same_given_name(one.first, other.first)
     short, long = (other, one) if one.is_full else (one, other)
@@ -102,8 +102,8 @@ def is_same_person(one: PersonName, other: PersonName) -> bool:
 
 
 def is_fuller_or_shorter(one: PersonName, other: PersonName) -> bool:
-    """Of whoever is known for sure, as the owner is: "Ana" and "Ana Stein", "Ana S." too; no
-    nickname, and no name that only begins alike (Anabel)."""
+    """For a known person, such as the owner: "Ana", "Ana S." and "Ana Stein" match; nicknames and
+    names with a common prefix (Anabel) do not."""
     first = one.first == other.first
     if one.is_full and other.is_full:
         return first and _is_same_family_name(one, other)
@@ -129,8 +129,8 @@ def initials(name: PersonName) -> str:
     return "".join(part[0] for part in name.parts)
 
 
-_MAX_INDIVIDUALS = 500  # individuals of one source: more is a list, and no telling
-_MAX_COMPARED = 20  # people of one name in one source
+_MAX_INDIVIDUALS = 500  # per source: more is a list, not prose
+_MAX_COMPARED = 20  # people of the same name in one source
 _PREFIX_LENGTH = 3
 _LEGAL_FORMS = frozenset(split_list(load_name_table("organisations")["en"]["legal"]))
 _SMALL_WORDS = frozenset(("of", "the", "and", "for", "&", "de"))
@@ -140,28 +140,28 @@ _SMALL_WORDS = frozenset(("of", "the", "and", "for", "&", "de"))
 class Individual:
     kind: str
     weight: float = 0.0
-    spellings: dict[str, int] = field(default_factory=dict)  # as written → how often
-    name: PersonName | None = None  # of a person: the fullest
-    keys: set[str] = field(default_factory=set)  # of a person: all names, as they are compared
+    spellings: dict[str, int] = field(default_factory=dict)  # as written → count
+    name: PersonName | None = None  # of a person: the fullest name
+    keys: set[str] = field(default_factory=set)  # of a person: all names as match keys
     phrases: dict[str, int] = field(default_factory=dict)  # "my manager", "Tom's boss" → passage
     addresses: tuple[str, ...] = ()
     passages: tuple[int, ...] = ()
     is_owner: bool = False
-    seen: int = 0  # when it was last met
+    seen: int = 0  # when it was last mentioned
 
     @property
     def name_key(self) -> str:
         return " ".join(self.name.parts) if self.name else ""
 
-    def spelt(self, text: str) -> None:
+    def add_spelling(self, text: str) -> None:
         self.spellings[text] = self.spellings.get(text, 0) + 1
 
 
 class IndividualIndex:
-    """Everybody and everything that has been met in one source."""
+    """All individuals of one source."""
 
     def __init__(self, others: Collection[str] = ()) -> None:
-        """``others``: names of people who are known, and not the owner."""
+        """``others``: names of known people who are not the owner."""
         self._others = others
         self.individuals: list[Individual] = []
         self._people: dict[object, list[int]] = {}
@@ -178,7 +178,7 @@ class IndividualIndex:
     # ——— people ———
 
     def add_person(self, name: str, key: str, *, certain: float) -> int:
-        """One who is known to take part and is not the owner; joined with whoever has the name."""
+        """Add a participant other than the owner; merged with an individual of the same name."""
         number = self.person(key)
         if number is None or self.individuals[number].is_owner:
             number = self._new(Individual(PERSON))
@@ -186,16 +186,16 @@ class IndividualIndex:
         return number
 
     def person(self, key: str) -> int | None:
-        """Who is meant by a name; nobody who is known yet, where it could be several."""
+        """The person a name refers to, the latest of equal names; None if unknown or ambiguous."""
         name = parse_person_name(key)
-        near: set[int] = set()
+        nearby: set[int] = set()
         for form in _index_keys(name):
-            near.update(self._people.get(form, ())[-_MAX_COMPARED:])
-        meant = [one for one in near if self._is(one, key, name)]
-        called = [one for one in meant if key in self.individuals[one].keys]
-        if len(called or meant) == 1:
-            return (called or meant)[0]
-        return max(called, key=lambda one: self.individuals[one].seen, default=None)
+            nearby.update(self._people.get(form, ())[-_MAX_COMPARED:])
+        matching = [one for one in nearby if self._is(one, key, name)]
+        exact = [one for one in matching if key in self.individuals[one].keys]
+        if len(exact or matching) == 1:
+            return (exact or matching)[0]
+        return max(exact, key=lambda one: self.individuals[one].seen, default=None)
 
     def _is(self, number: int, key: str, name: PersonName) -> bool:
         one = self.individuals[number]
@@ -211,9 +211,9 @@ class IndividualIndex:
         return same(name, one.name)
 
     def call(self, number: int, written: str, key: str, weight: float) -> None:
-        """Note that a person is called so."""
+        """Add a name to a person."""
         one, name = self.individuals[number], parse_person_name(key)
-        one.spelt(written)
+        one.add_spelling(written)
         one.keys.add(key)
         one.weight = max(one.weight, weight)
         self._meet(one)
@@ -243,7 +243,7 @@ class IndividualIndex:
     # ——— things ———
 
     def thing(self, kind: str, key: str, doubtful: bool) -> int | None:
-        """What is meant by a name; one that says little of its kind may be of any."""
+        """The thing a name refers to; a doubtful kind matches any kind."""
         number = self._things.get((kind, canonical_name(kind, key)))
         if number is None and kind == ORGANIZATION:
             number = self._letters.get(key.replace(".", ""))
@@ -251,7 +251,7 @@ class IndividualIndex:
 
     def add_thing_name(self, number: int, mention: EntityMention, weight: float) -> None:
         one = self.individuals[number]
-        one.spelt(mention.text)
+        one.add_spelling(mention.text)
         one.weight = max(one.weight, weight)
         same = canonical_name(one.kind, mention.key)
         self._things[one.kind, same] = number
@@ -281,7 +281,7 @@ def _is_less_abbreviated(name: PersonName, known: PersonName) -> bool:
 
 
 def _index_keys(name: PersonName) -> Iterable[object]:
-    """Under what a person is looked up."""
+    """Lookup keys of a person."""
     yield from given_name_forms(name.first)
     yield name.last
     if len(name.first) >= _PREFIX_LENGTH:
@@ -289,7 +289,8 @@ def _index_keys(name: PersonName) -> Iterable[object]:
 
 
 def canonical_name(kind: str, key: str) -> str:
-    """What spellings of one thing share: "Acme Inc" and "Acme", "Project Apollo" and "Apollo"."""
+    """A key that spellings of one thing share: "Acme Inc" and "Acme", "Project Apollo" and
+    "Apollo"."""
     words = key.split()
     if len(words) > 1 and words[0] == "the":
         words = words[1:]
@@ -301,22 +302,22 @@ def canonical_name(kind: str, key: str) -> str:
 
 
 def find_by_initials(key: str, people: Sequence[Individual]) -> int | None:
-    """Whose initials these are, if only one person's."""
-    meant = [
+    """The only person with these initials, if any."""
+    matching = [
         number
         for number, one in enumerate(people)
         if one.name is not None and one.name.is_full and initials(one.name) == key
     ]
-    return meant[0] if len(meant) == 1 else None
+    return matching[0] if len(matching) == 1 else None
 
 
 _MAX_ALIASES = 12
 
 
 def build_node(
-    one: Individual, owner: OwnerIdentity, spoken_of: Iterable[TextLocation]
+    one: Individual, owner: OwnerIdentity, mentions: Iterable[TextLocation]
 ) -> FoundNode:
-    places = tuple(spoken_of)
+    places = tuple(mentions)
     spellings = [*sorted(one.spellings, key=lambda each: _spelling_rank(one, each)), *one.phrases]
     name = owner.name if one.is_owner else _display_name(one, spellings[0])
     aliases = {each.casefold(): each for each in reversed(spellings)}
@@ -335,17 +336,17 @@ def build_node(
 
 
 def _spelling_rank(one: Individual, spelling: str) -> tuple[bool, int, bool, int]:
-    """People by their fullest name, things by what they are called most."""
-    loud = spelling.isupper() and len(spelling) > 4
+    """Order of spellings: persons by the fullest name, things by frequency."""
+    is_uppercase = spelling.isupper() and len(spelling) > 4
     if one.kind != PERSON:
-        return spelling.islower(), -one.spellings[spelling], loud, 0
+        return spelling.islower(), -one.spellings[spelling], is_uppercase, 0
     name = parse_person_name(fold_name(spelling))
     initials = sum(len(part) == 1 for part in name.parts)
-    return spelling.islower(), initials - len(name.parts), loud, -len(spelling)
+    return spelling.islower(), initials - len(name.parts), is_uppercase, -len(spelling)
 
 
 def _display_name(one: Individual, spelling: str) -> str:
-    """ "sarah" in a chat is Sarah; a full name needs no title; a phrase stays as it is."""
+    """ "sarah" in a chat becomes Sarah; a full name drops its title; a phrase is unchanged."""
     name = parse_person_name(fold_name(spelling))
     if one.kind == PERSON and name.title and name.is_full and one.spellings:
         return spelling.split(maxsplit=1)[1]

@@ -1,7 +1,7 @@
 """Participants of a source: names and addresses, the owner, other first-person speakers.
 
-Their profile may have "Ana" where a transcript has "Ana Stein". What is said under such a name is
-the owner's as long as nobody else could be meant by it.
+The owner's profile may have "Ana" where a transcript has "Ana Stein". Such a speaker is the owner
+if no other participant matches the name.
 """
 
 from __future__ import annotations
@@ -51,21 +51,23 @@ class ParticipantEntry:
 
 @dataclass(frozen=True, slots=True)
 class Participant(ParticipantEntry):
-    passages: tuple[int, ...] = ()  # that they said
+    passages: tuple[int, ...] = ()  # that they wrote or said
 
 
-def list_participants(account: ExtractionInput) -> tuple[Participant, ...]:
-    """Each one once by name and address; roles and machines are nobody."""
-    said: dict[tuple[str, str], list[int]] = {}
-    for listed in account.participants:
-        said.setdefault(_parse_name_and_address(listed), [])
-    for passage in account.said:
+def list_participants(source: ExtractionInput) -> tuple[Participant, ...]:
+    """Participants without duplicates by name and address; roles and machines are left out."""
+    passages_by_participant: dict[tuple[str, str], list[int]] = {}
+    for listed in source.participants:
+        passages_by_participant.setdefault(_parse_name_and_address(listed), [])
+    for passage in source.passages:
         if passage.speaker and not passage.by_machine and not passage.by_owner:
-            said.setdefault(_parse_name_and_address(passage.speaker), []).append(passage.number)
-    boxes = {name for name, address in said if _is_a_mailbox(name, address)}
+            passages_by_participant.setdefault(_parse_name_and_address(passage.speaker), []).append(
+                passage.number
+            )
+    boxes = {name for name, address in passages_by_participant if _is_a_mailbox(name, address)}
     return tuple(
         Participant(name, address, tuple(passages))
-        for (name, address), passages in said.items()
+        for (name, address), passages in passages_by_participant.items()
         if is_person_name(name) and name not in boxes
     )
 
@@ -75,7 +77,7 @@ def parse_participant(listed: str) -> ParticipantEntry:
 
 
 def _parse_name_and_address(listed: str) -> tuple[str, str]:
-    """A name and an address, of which one may be missing."""
+    """A name and an address; one of them may be empty."""
     both = _NAME_WITH_ADDRESS.fullmatch(listed)
     name, address = (both["name"], both["address"]) if both else (listed.strip(), "")
     name = name.strip("\"' ")
@@ -85,7 +87,7 @@ def _parse_name_and_address(listed: str) -> tuple[str, str]:
 
 
 def _name_from_address(address: str) -> str:
-    """ "dana.levi@…" says a name, where the first part of it is one."""
+    """The name in "dana.levi@…", if its first part is a known given name."""
     parts = [part for part in re.split(r"[._-]", address.partition("@")[0]) if part.isalpha()]
     if parts and fold_name(parts[0]) in GIVEN_NAMES:
         return " ".join(part.capitalize() for part in parts)
@@ -109,7 +111,7 @@ def is_person_name(name: str) -> bool:
 
 
 def _is_known_thing(words: Sequence[str]) -> bool:
-    """ "Google Calendar", "LinkedIn": what begins with a company's name or a product's."""
+    """ "Google Calendar", "LinkedIn": begins with the name of a company or a product."""
     return any(
         kind in (ORGANIZATION, PRODUCT) and is_sure
         for length in range(1, len(words) + 1)
@@ -118,7 +120,7 @@ def _is_known_thing(words: Sequence[str]) -> bool:
 
 
 def _is_a_mailbox(name: str, address: str) -> bool:
-    """ "Wolt <no-reply@wolt.com>"; but Noa Stein may write from info@."""
+    """ "Wolt <no-reply@wolt.com>" is a mailbox; Noa Stein at info@ is a person."""
     box, first = address.partition("@")[0], fold_name(name).partition(" ")[0]
     return box in _NON_PERSON_WORDS and first not in GIVEN_NAMES
 
@@ -133,15 +135,15 @@ _ID_SUFFIX = re.compile(r"(?<=[^\W\d_]{3})[\d_]+$")  # "dana77"
 
 
 def identify_owner(owner: OwnerIdentity, listed: Iterable[ParticipantEntry]) -> OwnerIdentity:
-    """The owner, with the names of those who take part and are the owner."""
-    mine = {fold_name(name) for name in (owner.name, *owner.names)}
+    """The owner with the names of the participants that are the owner."""
+    owner_names = {fold_name(name) for name in (owner.name, *owner.names)}
     addresses = {address.casefold() for address in owner.addresses}
-    here = [one for one in listed if is_person_name(one.name)]
+    persons = [one for one in listed if is_person_name(one.name)]
     exactly = [
         one
-        for one in here
-        if fold_name(one.name) in mine
-        or (one.address in addresses and could_write_as(one.name, mine))
+        for one in persons
+        if fold_name(one.name) in owner_names
+        or (one.address in addresses and could_write_as(one.name, owner_names))
     ]
     if exactly:
         return replace(
@@ -152,19 +154,21 @@ def identify_owner(owner: OwnerIdentity, listed: Iterable[ParticipantEntry]) -> 
         )
     fitting = {
         one.name: parse_person_name(fold_name(one.name))
-        for one in here
+        for one in persons
         if fold_name(one.name) not in owner.others and not (one.address and addresses)
     }
-    names = [parse_person_name(key) for each in mine if (key := _ID_SUFFIX.sub("", each).strip())]
+    names = [
+        parse_person_name(key) for each in owner_names if (key := _ID_SUFFIX.sub("", each).strip())
+    ]
     found = {name: parts for name, parts in fitting.items() if _fits_fullest_name(parts, names)}
     if any(not is_fuller_or_shorter(a, b) for a, b in combinations(found.values(), 2)):
-        return owner  # two who share the owner's first name: either may be somebody else
+        return owner  # two participants share the owner's first name: ambiguous
     return replace(owner, names=owner.names | frozenset(found))
 
 
 def could_write_as(name: str, names: Iterable[str]) -> bool:
-    """Whether somebody with one of these names may write under that one, from their address: a
-    family may share one, and Ben is not Maya."""
+    """Whether a person with one of these names may use that name with the same address: a family
+    may share one, and Ben is not Maya."""
     first = parse_person_name(fold_name(name)).first
     firsts = [parse_person_name(fold_name(each)).first for each in names if each.strip()]
     return first not in GIVEN_NAMES | HEBREW_GIVEN_NAMES or any(
@@ -173,15 +177,15 @@ def could_write_as(name: str, names: Iterable[str]) -> bool:
 
 
 def _is_owner_address(owner: OwnerIdentity, one: ParticipantEntry) -> bool:
-    """Whether this address is the owner's, by the name: their full one, or the only one they have
-    as long as they are known by no other address."""
+    """Whether the address is the owner's, by name: the full name, or the owner's only name if no
+    other address of the owner is known."""
     if not one.address or fold_name(one.name) not in {fold_name(name) for name in owner.names}:
         return False
     return " " in one.name or (fold_name(one.name) == fold_name(owner.name) and not owner.addresses)
 
 
 def _fits_fullest_name(name: PersonName, names: Sequence[PersonName]) -> bool:
-    """Who is known as Ana Stein, too, is not Ana Brown."""
+    """A person known as Ana Stein is not Ana Brown."""
     fullest = [
         one
         for one in names
@@ -200,7 +204,7 @@ _NAME_BEFORE_LINE = re.compile(
     rf"\*{{0,2}}{_NAME}(?: \d{{1,2}})?\*{{0,2}} ?:\*{{0,2}} (?P<said>[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
-# "Ravi  10:03 AM", "Ravi Rao [10:03]", "Ravi — Today at 10:03": what is said stands below.
+# "Ravi  10:03 AM", "Ravi Rao [10:03]", "Ravi — Today at 10:03": the text is on the next lines.
 _NAME_ABOVE_LINE = re.compile(
     rf"{_INDENT}{_NAME}(?: [–—|-]|,)?\s{{1,8}}[\[(]?"
     r"(?:(?:today|yesterday|at|היום|אתמול|בשעה|[\d./-]{6,10})[, ]{1,2}){0,3}"
@@ -226,14 +230,14 @@ _FIRST_PERSON = re.compile(_PHRASES["first_person"], re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _SpeakerLine:
-    """Who is named in front of a line, and what it says."""
+    """The speaker's name before a line, and the line's text."""
 
     name: str  # folded
-    said: str
+    text: str
 
 
 def has_other_speaker(texts: Iterable[str], owner: Collection[str]) -> bool:
-    """Whether "I" is, or may be, somebody other than the owner, who is called so."""
+    """Whether the first person is, or may be, not the owner. ``owner``: the owner's names."""
     whole = list(texts)
     me = [parse_person_name(key) for name in owner if (key := fold_name(name).strip())]
     return (
@@ -244,7 +248,7 @@ def has_other_speaker(texts: Iterable[str], owner: Collection[str]) -> bool:
 
 
 def has_several_speakers(texts: Iterable[str]) -> bool:
-    """Somebody is named in front of a line again after somebody else was."""
+    """Whether a speaker's name occurs again after another speaker's."""
     known = (
         line.name.partition(" ")[0] for line in _speaker_lines(texts) if _is_given_name(line.name)
     )
@@ -253,12 +257,12 @@ def has_several_speakers(texts: Iterable[str]) -> bool:
 
 
 def _has_first_person_of_other(texts: Iterable[str], me: Collection[PersonName]) -> bool:
-    """ "Dana: I live in Haifa", and Dana is not the owner. "Monday: I met Dana" names nobody, and
-    an unusual name is one beside names that are known."""
+    """ "Dana: I live in Haifa", and Dana is not the owner. "Monday: I met Dana" has no speaker. An
+    unknown name counts as a speaker if known names occur as well."""
     lines = list(_speaker_lines(texts))
     is_talk = any(_is_given_name(line.name) or _is_owner_name(line.name, me) for line in lines)
     return any(
-        _FIRST_PERSON.search(line.said)
+        _FIRST_PERSON.search(line.text)
         and not _is_owner_name(line.name, me)
         and (_is_speaker_name(line.name) or (is_talk and _may_be_a_name(line.name)))
         for line in lines
@@ -266,7 +270,8 @@ def _has_first_person_of_other(texts: Iterable[str], me: Collection[PersonName])
 
 
 def _is_letter_by_other(text: str, me: Collection[PersonName]) -> bool:
-    """Its head or its end names somebody else; or it is written to the owner."""
+    """Whether the letterhead or signature names another person, or the letter is addressed to the
+    owner."""
     headed = [each["name"] or each["writer"] for each in _LETTER_FROM.finditer(text)]
     names = [*headed, *(each["name"] for each in _NAME_ABOVE_LINE.finditer(text))]
     if signed := _LETTER_SIGNATURE.search(text):
@@ -291,7 +296,7 @@ def _is_given_name(name: str) -> bool:
 
 
 def _is_speaker_name(name: str) -> bool:
-    """By a known name, a full one, or a part in a talk: "Guest", "Speaker 2"."""
+    """A known name, a full name, or a role in a conversation: "Guest", "Speaker 2"."""
     return _is_given_name(name) or name in _SPEAKER_ROLES or (" " in name and _may_be_a_name(name))
 
 

@@ -1,1 +1,1 @@
-"""Relations between the nodes of a source, and when they hold."""
+"""Relations between the nodes of a source, and their validity."""

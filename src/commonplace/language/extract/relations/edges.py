@@ -1,7 +1,7 @@
-"""Edges told by sentences, by kinship words and titles; attitudes; what counts as asserted.
+"""Edges stated by sentences, kinship words and titles; attitudes; what counts as asserted.
 
-An opinion makes no edge of its own, and neither does a feeling for somebody, where it is told how
-the two relate: "I miss Lorna" is about a friend.
+An opinion is an attribute of an edge, not an edge. A feeling for a person becomes an edge only if
+no other relation of the two is stated: "I miss Lorna" is about a friend.
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ from commonplace.language.text.lexicon import BilingualPattern, any_pattern
 from commonplace.language.text.normalise import fold
 from commonplace.model.graph.types import NodeType, is_description, relationship_type
 
-# What somebody feels for another is no relation of its own, where there is one.
+# Feelings are edges only if there is no other relation.
 FEELINGS = frozenset({"admires", "likes", "dislikes", "misses", "conflict"})
-_MAX_MARKS = 30  # what names more is a list
-_PRONOUN_PENALTY = 0.12  # what a pronoun costs
+_MAX_MARKS = 30  # more is a list
+_PRONOUN_PENALTY = 0.12  # an end was given by a pronoun
 _HEARSAY_PENALTY = 0.12
-_OTHER_SPEAKER_PENALTY = 0.05  # somebody other than the owner speaks, or nobody knows who
+_OTHER_SPEAKER_PENALTY = 0.05  # the speaker is unknown or not the owner
 
 
 @dataclass(frozen=True, slots=True)
 class RelationMatch:
-    """A relation where it stands in its sentence."""
+    """A relation pattern's match in a sentence."""
 
-    assertion: RelationPattern
+    pattern: RelationPattern
     match: re.Match[str]
-    clause: str  # the part of the sentence that tells it
+    clause: str  # the part of the sentence that states it
 
 
 def find_edges(sentences: Iterable[MarkedUtterance], nodes: Sequence[FoundNode]) -> list[FoundEdge]:
-    """Each relation once for a sentence, and only what is sure enough to be kept."""
+    """Edges with sufficient confidence, each relation once per sentence."""
     found: list[FoundEdge] = []
     for marked in sentences:
-        for told in match_relations(marked, nodes):
-            found += _build_edges(told, marked, nodes)
+        for relation in match_relations(marked, nodes):
+            found += _build_edges(relation, marked, nodes)
     return _merge_repeated_edges(found)
 
 
 def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iterator[RelationMatch]:
-    """What a sentence tells. Of what it asks, denies, imagines or jokes about: nothing."""
+    """Relations that a sentence asserts: not those in questions, negations, hypotheses or jokes."""
     if not 0 < len(MARK.findall(marked.text)) <= _MAX_MARKS:
         return
     is_statement = not is_question(marked.text) and not is_retracted(marked.utterance.own)
@@ -79,35 +79,35 @@ def match_relations(marked: MarkedUtterance, nodes: Sequence[FoundNode]) -> Iter
     )
     for text in dict.fromkeys(texts):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
-        for assertion in patterns_for(is_hebrew(text), letters):
-            if assertion.is_written and marked.utterance.speaker is not None:
+        for pattern in patterns_for(is_hebrew(text), letters):
+            if pattern.is_written and marked.utterance.speaker is not None:
                 continue
-            if assertion.is_cancelled(text):
+            if pattern.is_cancelled(text):
                 continue
-            for match in assertion.pattern.finditer(text):
-                if _is_said_of_other(text, match) or _is_alternative_or_brand(match):
+            for match in pattern.pattern.finditer(text):
+                if _is_about_other(text, match) or _is_alternative_or_brand(match):
                     continue
-                if assertion.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
-                    continue  # "Omer is my brother, you met": you is nobody's name
-                if (assertion.is_named and _is_asserted_role(text, match)) or (
+                if pattern.is_named and ADDRESSEE_SUFFIX in _mark_suffixes(match["b"]):
+                    continue  # "Omer is my brother, you met": "you" is not a name
+                if (pattern.is_named and _is_asserted_role(text, match)) or (
                     is_statement and is_asserted(text, match, marked, nodes)
                 ):
                     yield RelationMatch(
-                        resolve_role(assertion, match), match, _clause_around(text, match)
+                        resolve_role(pattern, match), match, _clause_around(text, match)
                     )
 
 
-def _is_said_of_other(text: str, match: re.Match[str]) -> bool:
+def _is_about_other(text: str, match: re.Match[str]) -> bool:
     """ "The mother of Dana works at Acme", «אמא של דנה עובדת באקמי»: Dana does not."""
     mark = MARK.match(text, match.start())
     if mark is None or text.startswith("'s", mark.end()):
         return False
-    near = max(0, match.start() - _CONTEXT_WINDOW)
-    return _AFTER_A_ROLE.search(text, near, match.start()) is not None
+    window_start = max(0, match.start() - _CONTEXT_WINDOW)
+    return _AFTER_A_ROLE.search(text, window_start, match.start()) is not None
 
 
 def _is_alternative_or_brand(match: re.Match[str]) -> bool:
-    """ "Tom or Luca is my boss": nobody knows which; "Paul Smith shirts" are a brand's."""
+    """ "Tom or Luca is my boss" is undecided; "Paul Smith shirts" is a brand."""
     text = match.string
     return any(
         _OR_BEFORE.search(text, max(0, start - _CONTEXT_WINDOW), start)
@@ -119,7 +119,7 @@ def _is_alternative_or_brand(match: re.Match[str]) -> bool:
 
 
 def is_brand(text: str, end: int) -> bool:
-    """Whether what stands behind a name says so: "Granny Smith apples"."""
+    """Whether the words after a name show a brand: "Granny Smith apples"."""
     return _goods_pattern().match(text, end) is not None
 
 
@@ -129,12 +129,12 @@ def _goods_pattern() -> re.Pattern[str]:
 
 
 def _mark_suffixes(marks: str) -> set[str]:
-    """How those were called who are marked."""
+    """Form letters of the marks."""
     return {mark[3] for mark in MARK.finditer(marks)}
 
 
 _CONTEXT_WINDOW = 20  # characters
-_END_GROUPS = ("a", "b", "both")  # the groups of patterns that are ends of edges
+_END_GROUPS = ("a", "b", "both")  # groups that are the ends of an edge
 _OR_BEFORE = re.compile(r"⟩,? (?:or|או) $")
 _OR_AFTER = re.compile(r",? (?:or|או) (?:the |an? )?⟨")
 _AFTER_A_ROLE = re.compile(rf"(?:\b(?:{ROLE_NOUNS})s? of|(?<![א-ת])של) $", re.IGNORECASE)
@@ -142,19 +142,19 @@ _QUESTION_ABOUT_ROLE = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+\
 
 
 def _is_asserted_role(text: str, match: re.Match[str]) -> bool:
-    """ "Where is my brother Dan?" says who he is; "is Dan my brother?" and "not my brother Dan" do
-    not."""
-    near = max(0, match.start() - _CONTEXT_WINDOW)
-    return not NEGATION_BEFORE.search(text, near, match.start()) and not _QUESTION_ABOUT_ROLE.match(
-        text
-    )
+    """ "Where is my brother Dan?" asserts the role; "is Dan my brother?" and "not my brother Dan"
+    do not."""
+    window_start = max(0, match.start() - _CONTEXT_WINDOW)
+    return not NEGATION_BEFORE.search(
+        text, window_start, match.start()
+    ) and not _QUESTION_ABOUT_ROLE.match(text)
 
 
 def is_question(text: str) -> bool:
     return text.rstrip(" )\"'”").endswith(("?", "？"))
 
 
-# ——— the clause in which it stands ———
+# ——— clauses ———
 
 _BOUNDARY = re.compile(
     rf"{MASK}+|[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
@@ -177,11 +177,11 @@ def _clause_around(text: str, match: re.Match[str]) -> str:
 
 
 def split_clauses(text: str) -> list[str]:
-    """The parts of a sentence that stand side by side."""
+    """Coordinate clauses of a sentence."""
     return [part for part in _BOUNDARY.split(text) if part.strip(" .,!")]
 
 
-# "What worries me most is the rent" asks nothing.
+# "What worries me most is the rent" is not a question.
 _WHAT_CLEFT = re.compile(r"^(?:and |but )?what (?=[^?]{3,40} is\b)", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|unless|provided|assuming|or|maybe|perhaps|hopefully|but|not|no|just|right|lol|ha)\b",
@@ -193,22 +193,24 @@ _WOULD_LIKE = re.compile(r"\bI would (?:\w+ )?(?:like|love) to\b")
 def is_asserted(
     text: str, match: re.Match[str], marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> bool:
-    """Not denied, not imagined, not wished for. What a pattern itself holds ("can't stand") is
-    its own matter, so that only the words before it are looked at."""
+    """False if negated, hypothetical or wished for. Only the words before the match are checked:
+    the pattern itself may contain a negation ("can't stand")."""
     clause = _cut_after_comma(_clause_around(text, match), match[0])
     before = clause[: clause.find(match[0])]
     if unasserted_patterns().search(before):
         return False
-    words = _WOULD_LIKE.sub("I want to", marked.in_words(clause, nodes))  # a wish, and meant
-    words = _WHAT_CLEFT.sub("", words).replace("believe in", "value")  # no doubt is meant
+    # a wish that states a preference
+    words = _WOULD_LIKE.sub("I want to", marked.in_words(clause, nodes))
+    # "believe" is not a doubt here
+    words = _WHAT_CLEFT.sub("", words).replace("believe in", "value")
     reason = non_statement_reason(words)
     return reason is None or reason in ("about_the_talk", "request")
 
 
-def _cut_after_comma(clause: str, told: str) -> str:
-    """ "Ruth lives in Cork, and thinks that we should …": what is told ends at the comma, unless a
+def _cut_after_comma(clause: str, statement: str) -> str:
+    """ "Ruth lives in Cork, and thinks that we should …": the statement ends at the comma, unless a
     condition follows."""
-    end = clause.find(told) + len(told)
+    end = clause.find(statement) + len(statement)
     comma = clause.find(", ", end)
     is_whole = comma < 0 or _CONDITION.match(clause, comma + 2) is not None
     return clause if is_whole else clause[:comma]
@@ -223,87 +225,88 @@ def _hearsay_patterns() -> BilingualPattern:
 
 
 def _build_edges(
-    told: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
+    relation: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> Iterator[FoundEdge]:
-    assertion, utterance = told.assertion, marked.utterance
-    when, ends = _validity_of(told, marked, nodes)
-    said = told.match[0]  # by itself, where what stands around it cannot be retold
-    description = to_third_person_or_original(marked, told.clause, nodes) or to_third_person(
-        marked, said, nodes
+    pattern, utterance = relation.pattern, marked.utterance
+    when, ends = _validity_of(relation, marked, nodes)
+    matched_text = relation.match[0]  # fallback if its clause cannot be rewritten
+    description = to_third_person_or_original(marked, relation.clause, nodes) or to_third_person(
+        marked, matched_text, nodes
     )
-    for a, b, guessed in _edge_ends(told, utterance.speaker):
-        confidence = _confidence(told, marked, guessed)
+    for a, b, guessed in _edge_ends(relation, utterance.speaker):
+        confidence = _confidence(relation, marked, guessed)
         if (
             a == b
             or confidence < MIN_CONFIDENCE
-            or (guessed and _is_feeling_for_thing(told, nodes[b]))
+            or (guessed and _is_feeling_for_thing(relation, nodes[b]))
         ):
             continue
         yield FoundEdge(
             a=a,
             b=b,
-            type=assertion.type,
-            attitude=assertion.attitude,
-            proximity=assertion.proximity,
+            type=pattern.type,
+            attitude=pattern.attitude,
+            proximity=pattern.proximity,
             description=description,
             confidence=confidence,
             valid_from=when.start,
             valid_to=when.end,
             ends=ends,
-            is_state=assertion.when is RelationTiming.STATE,
+            is_state=pattern.when is RelationTiming.STATE,
             place=utterance.place,
         )
 
 
-def _is_feeling_for_thing(told: RelationMatch, end: FoundNode) -> bool:
-    """ "I love it": nobody knows what, until they have seen it."""
-    return told.assertion.type in FEELINGS and end.type is not NodeType.PERSON
+def _is_feeling_for_thing(relation: RelationMatch, end: FoundNode) -> bool:
+    """ "I love it": a thing referred to by a pronoun is too uncertain."""
+    return relation.pattern.type in FEELINGS and end.type is not NodeType.PERSON
 
 
 def _validity_of(
-    told: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
+    relation: RelationMatch, marked: MarkedUtterance, nodes: Sequence[FoundNode]
 ) -> tuple[ValidityPeriod, bool]:
-    """From when to when, and whether all that is told is its end."""
-    assertion = told.assertion
-    words = marked.in_words(told.clause, nodes)
-    when = find_validity(words, marked.utterance.at, assertion.when)
-    if not assertion.ends:
+    """The validity period, and whether only the end of the relation is stated."""
+    pattern = relation.pattern
+    words = marked.in_words(relation.clause, nodes)
+    when = find_validity(words, marked.utterance.at, pattern.when)
+    if not pattern.ends:
         return when, False
     if when.start and when.end:  # "I worked at Acme from 2015 to 2019"
         return when, False
     return ValidityPeriod(when.end or when.start), True
 
 
-def _edge_ends(told: RelationMatch, speaker: int | None) -> Iterator[tuple[int, int, bool]]:
-    """The ends of each edge, and whether one of them is a guess. A pattern that names no first end
-    ("the trip to Madeira") speaks of its speaker."""
-    groups = told.match.groupdict()
+def _edge_ends(relation: RelationMatch, speaker: int | None) -> Iterator[tuple[int, int, bool]]:
+    """The ends of each edge, and whether one of them is a guess. In a pattern without a first end
+    ("the trip to Madeira") it is the speaker."""
+    groups = relation.match.groupdict()
     if "both" not in groups and "a" not in groups:
         groups["a"] = f"⟨p{speaker}i⟩" if speaker is not None else ""
     if groups.get("both"):
         marks = MARK.findall(groups["both"])
         pairs: Iterable[tuple[tuple[str, ...], ...]] = combinations(marks, 2)
-        if "b" in groups:  # all of them with what the pattern tells besides
+        if "b" in groups:  # each of them with each b
             pairs = product(marks, MARK.findall(groups["b"]))
     else:
-        pairs = product(_owning_marks(told.match, groups["a"]), MARK.findall(groups["b"]))
+        pairs = product(_owning_marks(relation.match, groups["a"]), MARK.findall(groups["b"]))
     for one, other in pairs:
-        a, b = (other, one) if told.assertion.is_reversed else (one, other)
+        a, b = (other, one) if relation.pattern.is_reversed else (one, other)
         yield int(a[1]), int(b[1]), GUESSED_SUFFIX in (a[2], b[2])
 
 
-def _owning_marks(match: re.Match[str], whose: str) -> list[tuple[str, ...]]:
-    """ "Oksana, and my lead Martin": "my" is said of nobody else, as "Tom and Ann's" is."""
-    marks: list[tuple[str, ...]] = MARK.findall(whose)
+def _owning_marks(match: re.Match[str], owners: str) -> list[tuple[str, ...]]:
+    """ "Oksana, and my lead Martin": "my" binds to Martin only; in "Tom and Ann's" the possessive
+    binds to both."""
+    marks: list[tuple[str, ...]] = MARK.findall(owners)
     owns = "a" in match.re.groupindex and match.string.startswith("'s", match.end("a"))
     return marks[-1:] if owns and marks and marks[-1][2] == "i" else marks
 
 
-def _confidence(told: RelationMatch, marked: MarkedUtterance, guessed: bool) -> float:
-    confidence = told.assertion.confidence
+def _confidence(relation: RelationMatch, marked: MarkedUtterance, guessed: bool) -> float:
+    confidence = relation.pattern.confidence
     if guessed:
         confidence -= _PRONOUN_PENALTY
-    before = told.clause[: told.clause.find(told.match[0])]
+    before = relation.clause[: relation.clause.find(relation.match[0])]
     if _hearsay_patterns().search(before):
         confidence -= _HEARSAY_PENALTY
     if marked.utterance.speaker != 0:
@@ -312,7 +315,7 @@ def _confidence(told: RelationMatch, marked: MarkedUtterance, guessed: bool) -> 
 
 
 def _merge_repeated_edges(edges: Sequence[FoundEdge]) -> list[FoundEdge]:
-    """Of what one passage tells twice, the surest; and what it tells of attitude and proximity."""
+    """The most confident of equal edges in a passage, with the attitude and proximity of all."""
     kept: dict[tuple[object, ...], FoundEdge] = {}
     for edge in edges:
         ends = (edge.a, edge.b)
@@ -330,7 +333,7 @@ def _merge_repeated_edges(edges: Sequence[FoundEdge]) -> list[FoundEdge]:
 
 
 def _with_dates_of(edge: FoundEdge, other: FoundEdge) -> FoundEdge:
-    """ "I have a new job at Acme, I start at Acme on Monday": the one tells when, for both."""
+    """ "I have a new job at Acme, I start at Acme on Monday": the date applies to both edges."""
     if edge.valid_from or edge.valid_to:
         return edge
     return replace(edge, valid_from=other.valid_from, valid_to=other.valid_to)
@@ -342,7 +345,7 @@ _TITLE_CONFIDENCE = 0.85
 def find_title_relations(
     sentences: Iterable[MarkedUtterance], nodes: Sequence[FoundNode]
 ) -> list[FoundEdge]:
-    """Once for a source. "Their mum" is a word, and no name."""
+    """Relations by kinship word or title, once per source. "Their mum" is not a name."""
     found: dict[tuple[int, int], FoundEdge] = {}
     for marked in sentences:
         speaker = marked.utterance.speaker
@@ -372,12 +375,14 @@ def find_title_relations(
 
 
 def _kin_relation(node: FoundNode, speaker: FoundNode) -> str | None:
-    """By the first word of one of its names. Of several uncles each has a name besides; and "Mum"
-    alone is the owner's: that of others is "Tamar's mum"."""
+    """Relation by the first word of a name. "Uncle" needs a name, because there may be several;
+    "Mum" alone is the owner's: others' is "Tamar's mum"."""
     names = [fold(name) for name in (node.name, *node.aliases)]
     for word, type in _relations_by_kin_word().items():
-        theirs = {fold(possessive_phrase(name, word)) for name in (speaker.name, *speaker.aliases)}
-        alone = {word} if speaker.is_owner else theirs
+        owned_names = {
+            fold(possessive_phrase(name, word)) for name in (speaker.name, *speaker.aliases)
+        }
+        alone = {word} if speaker.is_owner else owned_names
         is_alone = type != "relative" and not alone.isdisjoint(names)
         if is_alone or any(_is_titled(name, word) for name in names):
             return type
@@ -385,20 +390,26 @@ def _kin_relation(node: FoundNode, speaker: FoundNode) -> str | None:
 
 
 def _is_titled(name: str, word: str) -> bool:
-    """ "Grandpa Arne"; «אמא של נועה» is no name."""
+    """True for "Grandpa Arne"; «אמא של נועה» is not a name."""
     return name.startswith(f"{word} ") and not is_description(name)
 
 
 def _professional_relation(node: FoundNode, mark: str, text: str) -> str | None:
-    """By a title, where the sentence tells of being with whoever has it."""
+    """Relation by a title, if the sentence states a visit or contact."""
     titles = (fold(name).split()[0].strip(".") for name in (node.name, *node.aliases) if name)
     type = next(
         (_relations_by_title()[title] for title in titles if title in _relations_by_title()), None
     )
     if type is None or is_question(text):
         return None
-    told = (compile_pattern(says) for says in load_pattern_table("wording")["goes_to"]["patterns"])
-    return type if any(mark in match[0] for each in told for match in each.finditer(text)) else None
+    visit_patterns = (
+        compile_pattern(pattern) for pattern in load_pattern_table("wording")["goes_to"]["patterns"]
+    )
+    return (
+        type
+        if any(mark in match[0] for each in visit_patterns for match in each.finditer(text))
+        else None
+    )
 
 
 @cache
@@ -414,7 +425,7 @@ def _relations_by_kin_word() -> Mapping[str, str]:
 
 
 _NodePair = frozenset[int]
-_WEAK_RELATIONS = FEELINGS | {"acquaintance"}  # says nothing where something else is told
+_WEAK_RELATIONS = FEELINGS | {"acquaintance"}  # dropped if another relation is stated
 
 
 def apply_attitudes(
@@ -448,7 +459,7 @@ def _with_attitude(edge: FoundEdge, attitude: int | None, nodes: Sequence[FoundN
 def _find_opinions(
     sentences: Iterable[MarkedUtterance], nodes: Sequence[FoundNode]
 ) -> Iterator[tuple[_NodePair, int]]:
-    """Whoever speaks thinks so."""
+    """Opinions, attributed to the speaker."""
     before: MarkedUtterance | None = None
     for marked in sentences:
         speaker = marked.utterance.speaker

@@ -1,8 +1,8 @@
-"""Validity of relations: start and end dates, simultaneous or superseded edges.
+"""Validity of relations: start and end dates, simultaneous and superseded edges.
 
 "I work at Wix and I teach at the Technion" are two jobs; "I live in Haifa. Then I moved to Berlin"
-is one home. The words that tell them apart are here, so it is decided here: the timeline leaves
-what one passage tells as it is.
+is one home. The decision is made here because it needs the words; later steps do not change the
+validity of edges from the same passage.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ValidityPeriod:
 
 
 def find_validity(text: str, at: datetime, when: RelationTiming) -> ValidityPeriod:
-    """Of the clause that tells a relation. ``at``: when it was said."""
+    """Validity period in the clause of a relation. ``at``: the sentence's date."""
     hebrew = is_hebrew(text)
     was = resolve_relative_dates(text, at, hebrew, backwards=True).text
     if found := _SINCE.search(was):
@@ -89,24 +89,24 @@ def find_validity(text: str, at: datetime, when: RelationTiming) -> ValidityPeri
 
 
 def _find_future_validity(
-    text: str, at: datetime, told: str, when: RelationTiming
+    text: str, at: datetime, clause: str, when: RelationTiming
 ) -> ValidityPeriod:
-    """Of what holds, or is to begin: its days are mostly to come."""
-    if found := _FROM_TO.search(told):
+    """Validity of a current or future relation: its dates are mostly in the future."""
+    if found := _FROM_TO.search(clause):
         start, end = (
             _parse_day(found, 1, at, upcoming_or_recent),
             _parse_day(found, 2, at, upcoming_or_recent),
         )
         return ValidityPeriod(start, end if start is None or end is None or end > start else None)
-    if found := _FROM.search(told) or (
-        ON_DATE.search(told) if when is RelationTiming.AHEAD else None
+    if found := _FROM.search(clause) or (
+        ON_DATE.search(clause) if when is RelationTiming.AHEAD else None
     ):
         return ValidityPeriod(_parse_day(found, 1, at, upcoming_or_recent), _find_end(text, at))
-    return ValidityPeriod(_find_start_by_duration(told, at), _find_end(text, at))
+    return ValidityPeriod(_find_start_by_duration(clause, at), _find_end(text, at))
 
 
 def _find_end(text: str, at: datetime) -> datetime | None:
-    """ "He works here until the end of May": the next one. What is over is told otherwise."""
+    """ "He works here until the end of May": the next May. Past relations have other patterns."""
     found = _AHEAD.search(resolve_relative_dates(text, at, is_hebrew(text)).text)
     if found is None:
         return None
@@ -124,12 +124,12 @@ def _find_start_by_duration(text: str, at: datetime) -> datetime | None:
     if found is None:
         return None
     count = found["count"].lower()
-    many = int(count) if count.isdigit() else _COUNTS[count]
-    return _midnight((at - timedelta(days=many * _DAYS[found["unit"].lower()])).date())
+    number = int(count) if count.isdigit() else _COUNTS[count]
+    return _midnight((at - timedelta(days=number * _DAYS[found["unit"].lower()])).date())
 
 
-def _parse_day(found: re.Match[str], n: int, at: datetime, which: DateChoice) -> datetime | None:
-    day = date_from_match(found, n, at.date(), which)
+def _parse_day(found: re.Match[str], n: int, at: datetime, choice: DateChoice) -> datetime | None:
+    day = date_from_match(found, n, at.date(), choice)
     return None if day is None else _midnight(day)
 
 
@@ -153,20 +153,20 @@ _UtterancesByLocation = Mapping[TextLocation, Utterance]
 def end_superseded_edges(
     edges: Sequence[FoundEdge], sentences: Iterable[MarkedUtterance]
 ) -> list[FoundEdge]:
-    """Each as it is told; what another takes the place of ends where that begins."""
-    said = {each.utterance.place: each.utterance for each in sentences}
+    """Edges in order; a superseded edge ends where its successor begins."""
+    utterances = {each.utterance.place: each.utterance for each in sentences}
     ended = list(edges)
     for one, other in _exclusive_pairs(edges):
         first, second = sorted(
-            (one, other), key=lambda at: (_start_of(edges[at], said), edges[at].place)
+            (one, other), key=lambda at: (_start_of(edges[at], utterances), edges[at].place)
         )
-        if not _hold_simultaneously(edges[first], edges[second], said):
-            ended[first] = _end_edge(ended[first], _start_of(edges[second], said))
+        if not _hold_simultaneously(edges[first], edges[second], utterances):
+            ended[first] = _end_edge(ended[first], _start_of(edges[second], utterances))
     return ended
 
 
 def _exclusive_pairs(edges: Sequence[FoundEdge]) -> Iterator[tuple[int, int]]:
-    """Those of one passage that could exclude each other, by their places in the list."""
+    """Index pairs of edges of one passage that may exclude each other."""
     passages: dict[int, list[int]] = {}
     for place, edge in enumerate(edges):
         if not edge.ends and relationship_type(_canonical_ends(edge)[2]).is_single:
@@ -178,7 +178,7 @@ def _exclusive_pairs(edges: Sequence[FoundEdge]) -> Iterator[tuple[int, int]]:
 
 
 def _is_exclusive(one: FoundEdge, other: FoundEdge) -> bool:
-    """Where one has one at a time: the same of whom, and another end."""
+    """Whether the relation allows one value at a time: same subject and type, other object."""
     a, b, type = _canonical_ends(one)
     c, d, other_type = _canonical_ends(other)
     if type != other_type or (a, b) == (c, d):
@@ -190,19 +190,23 @@ def _canonical_ends(edge: FoundEdge) -> tuple[str, str, str]:
     return canonical_relationship(str(edge.a), str(edge.b), edge.type)
 
 
-def _start_of(edge: FoundEdge, said: _UtterancesByLocation) -> datetime:
-    return edge.valid_from or said[edge.place].at
+def _start_of(edge: FoundEdge, utterances: _UtterancesByLocation) -> datetime:
+    return edge.valid_from or utterances[edge.place].at
 
 
-def _hold_simultaneously(first: FoundEdge, second: FoundEdge, said: _UtterancesByLocation) -> bool:
-    """In one sentence, or added in another one. What happened takes the place of what holds."""
+def _hold_simultaneously(
+    first: FoundEdge, second: FoundEdge, utterances: _UtterancesByLocation
+) -> bool:
+    """True in one sentence, or if the second adds to the first. An event supersedes a state."""
     if first.is_state != second.is_state:
         return False
-    later = said[max(first.place, second.place)].own
+    later = utterances[max(first.place, second.place)].own
     if first.place != second.place:
         return first.is_state and _ADDITION_WORDS.search(later) is not None
-    at_once = first.is_state or _start_of(first, said) == _start_of(second, said)
-    return at_once and not _SUCCESSION_WORDS.search(later)
+    is_simultaneous = first.is_state or _start_of(first, utterances) == _start_of(
+        second, utterances
+    )
+    return is_simultaneous and not _SUCCESSION_WORDS.search(later)
 
 
 def _end_edge(edge: FoundEdge, at: datetime) -> FoundEdge:
