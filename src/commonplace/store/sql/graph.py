@@ -258,7 +258,7 @@ def put_nodes(session: Session, batch: Sequence[PutNode], numbers: WriteNumbers)
     )
     _put_vectors(session, batch, numbers)
     session.run("delete_node_tellings", ids=_replaced_assertions(batch))
-    _insert_node_assertions(session, [told for step in batch for told in step.told])
+    _insert_node_assertions(session, [told for step in batch for told in step.assertions])
 
 
 def put_edges(session: Session, batch: Sequence[PutEdge], numbers: WriteNumbers) -> None:
@@ -279,11 +279,11 @@ def put_edges(session: Session, batch: Sequence[PutEdge], numbers: WriteNumbers)
     )
     _put_vectors(session, batch, numbers)
     session.run("delete_edge_tellings", ids=_replaced_assertions(batch))
-    _insert_edge_assertions(session, [told for step in batch for told in step.told])
+    _insert_edge_assertions(session, [told for step in batch for told in step.assertions])
 
 
 def _replaced_assertions(batch: Sequence[PutNode] | Sequence[PutEdge]) -> list[str]:
-    told = [each.id for step in batch for each in step.told]
+    told = [each.id for step in batch for each in step.assertions]
     return told + [id for step in batch for id in step.removed_assertions]
 
 
