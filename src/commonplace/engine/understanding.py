@@ -131,7 +131,7 @@ def load_known_people(
 def _open_names(index: ScopeIndex) -> Iterator[str]:
     """Whom a source names that is not sensitive: of the others nobody else may know."""
     for name, sources in index.people.items():
-        if any(index.sources[id].told.sensitivity != Sensitivity.HIGH for id in sources):
+        if any(index.sources[id].row.sensitivity != Sensitivity.HIGH for id in sources):
             yield name
 
 
