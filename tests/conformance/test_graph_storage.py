@@ -143,7 +143,9 @@ def test_node_update_inserts_changes_and_removes_assertions(store):
     first, second = a_node_telling(mira), a_node_telling(mira, source=cited("source:2"))
     store.apply(changeset(putting_node(mira, first, second)))
     forgotten = a_node_telling(mira, id=second.id, source=second.source, stands=False)
-    store.apply(changeset(changing_node(mira, told=(forgotten,), removed_assertions=(first.id,))))
+    store.apply(
+        changeset(changing_node(mira, assertions=(forgotten,), removed_assertions=(first.id,)))
+    )
     assert store.assertions(ANA, AssertionQuery(nodes=[mira.id])).nodes == [forgotten]
     assert loose_ends(store) == {}
 

@@ -135,15 +135,17 @@ def putting_node(node: Node, *told: NodeAssertion, **more: Any) -> PutNode:
         new_ref=node.ref,
     )
     found = {} if before else {"text": node.name, "vector": vector_of(node.name)}
-    return PutNode(before, node, entry, **{**found, "told": told, **more})
+    return PutNode(before, node, entry, **{**found, "assertions": told, **more})
 
 
 def changing_node(before: Node, **fields: Any) -> PutNode:
     more = {
-        name: fields.pop(name) for name in ("told", "removed_assertions", "text") if name in fields
+        name: fields.pop(name)
+        for name in ("assertions", "removed_assertions", "text")
+        if name in fields
     }
     after = before.evolve(version=before.version + 1, **fields)
-    return putting_node(after, *more.pop("told", ()), before=before, **more)
+    return putting_node(after, *more.pop("assertions", ()), before=before, **more)
 
 
 def putting_edge(edge: Edge, *told: EdgeAssertion, **more: Any) -> PutEdge:
@@ -157,7 +159,7 @@ def putting_edge(edge: Edge, *told: EdgeAssertion, **more: Any) -> PutEdge:
         new_ref=edge.ref,
     )
     found = {} if before else {"text": edge.type, "vector": vector_of(edge.type)}
-    return PutEdge(before, edge, entry, **{**found, "told": told, **more})
+    return PutEdge(before, edge, entry, **{**found, "assertions": told, **more})
 
 
 def putting_note(note: Note) -> PutNote:

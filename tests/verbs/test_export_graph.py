@@ -70,7 +70,7 @@ def graph(store, me):
 def _without_vector(step):
     if not hasattr(step, "vector"):
         return step
-    return type(step)(step.before, step.after, step.entry, step.text, None, step.told)
+    return type(step)(step.before, step.after, step.entry, step.text, None, step.assertions)
 
 
 @pytest.fixture

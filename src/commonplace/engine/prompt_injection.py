@@ -17,7 +17,7 @@ from commonplace.store.queries import JournalQuery
 def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
     """Checks all texts of the item that a prompt could contain."""
     if isinstance(item, Node | Edge | Artifact):
-        return is_suspicious(item.told)
+        return is_suspicious(item.headline)
     if isinstance(item, Source):
         return is_suspicious("\n".join((item.alias, item.title, item.summary)))
     if POLICIES[item.kind].is_standing_instruction and item.agent_id is None:

@@ -132,7 +132,7 @@ def _open_names(index: ScopeIndex) -> Iterator[str]:
     """People named in a source that is not sensitive. Names in sensitive sources are hidden from
     other users."""
     for name, sources in index.people.items():
-        if any(index.sources[id].told.sensitivity != Sensitivity.HIGH for id in sources):
+        if any(index.sources[id].row.sensitivity != Sensitivity.HIGH for id in sources):
             yield name
 
 

@@ -1,1 +1,1 @@
-"""What things are, and the rules that hold for them. Pure: no I/O, no clock of its own."""
+"""Domain values and rules. Pure: no I/O, no clock."""

@@ -1,9 +1,9 @@
 """Changeset: the steps of one decision, applied whole or not at all; bookkeeping.
 
-It can be shown before it happens (dry run) and undone after (each change names the version it
-replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish,
-Withdraw) is no change of memory, and has none. Keys, the company that somebody keeps and how far a
-source was read are no memory either: they are told of, and do not move its revision.
+A changeset can be shown before it is applied (dry run) and undone afterwards (each change names the
+version that it replaces). Each step carries its journal entry, except job steps, which change
+no memory. Steps about keys, memberships, shares and extraction state are journaled but do not move
+the scope's revision.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """How a memory is found: its terms with their counts, and its vector if there is one yet."""
+    """The search data of a memory: terms with counts, and its vector if it is embedded yet."""
 
     terms: Mapping[str, int]
     vector: bytes | None  # little-endian float32
-    keys: frozenset[str] = frozenset()  # by which it is known again: what it says, not its words
-    traits: int = 0  # what it is like besides its words (language/traits)
+    keys: frozenset[str] = frozenset()  # comparison keys of its meaning: they find restatements
+    traits: int = 0  # bit set of properties that its words do not show (language/traits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class AddMemory:
 
 @dataclass(frozen=True, slots=True)
 class ChangeMemory:
-    """A new version of a memory. ``index`` only when what it is found by has changed."""
+    """A new version of a memory. ``index`` only when its search data changed."""
 
     before: Memory
     after: Memory
@@ -75,19 +75,19 @@ class LinkMemories:
 
 @dataclass(frozen=True, slots=True)
 class HoldValues:
-    """Values that wait in a conflict, or beside a memory; targets are disputed from now on."""
+    """Values held in a conflict or as alternatives to a memory; the targets become disputed."""
 
     conflict: str | None
     values: tuple[HeldValue, ...]
     entry: Entry
     targets: tuple[str, ...] = ()
-    absorbs: tuple[str, ...] = ()  # conflicts that end in this one, their values with them
-    releases: tuple[str, ...] = ()  # memories that are asked about no longer
+    absorbs: tuple[str, ...] = ()  # conflicts merged into this one, with their values
+    releases: tuple[str, ...] = ()  # memories that are no longer disputed
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseHeld:
-    """Held values that wait no longer; ``conflict`` is over, and nothing is disputed in it."""
+    """Held values to delete; ``conflict`` is closed, and its targets are no longer disputed."""
 
     values: tuple[str, ...]
     entry: Entry
@@ -96,7 +96,7 @@ class ReleaseHeld:
 
 @dataclass(frozen=True, slots=True)
 class PutProposal:
-    """A value for the profile that waits; one that is there already gets its new signals."""
+    """A pending profile value; an existing proposal gets its new signals."""
 
     proposal: Proposal
     entry: Entry
@@ -104,7 +104,7 @@ class PutProposal:
 
 @dataclass(frozen=True, slots=True)
 class CloseProposals:
-    """These proposals wait no longer, whatever was decided."""
+    """Delete these proposals, whatever was decided."""
 
     ids: tuple[str, ...]
     entry: Entry
@@ -112,7 +112,7 @@ class CloseProposals:
 
 @dataclass(frozen=True, slots=True)
 class AmendMemory:
-    """Bookkeeping in place: what the memory says is the same, so it has no new version."""
+    """An update in place: the content is the same, so there is no new version."""
 
     memory: Memory
     entry: Entry
@@ -120,7 +120,7 @@ class AmendMemory:
 
 @dataclass(frozen=True, slots=True)
 class RemoveMemory:
-    """Gone: the row, its versions, links, index entries and read marks."""
+    """Deletes the row, its versions, links, index entries and access statistics."""
 
     id: str
     entry: Entry
@@ -128,7 +128,7 @@ class RemoveMemory:
 
 @dataclass(frozen=True, slots=True)
 class RewriteMemory:
-    """New content *without* history: used where the old text must not survive (erasing)."""
+    """New content *without* history: for erasure, where the old text must not survive."""
 
     memory: Memory
     index: IndexEntry
@@ -137,7 +137,8 @@ class RewriteMemory:
 
 @dataclass(frozen=True, slots=True)
 class ClearScope:
-    """The whole scope: memories, journal, cursors. Its counters go on, so that caches notice."""
+    """Deletes the whole scope: memories, journal, cursors. Its counters continue, so that caches
+    notice."""
 
     entry: Entry
 
@@ -158,23 +159,23 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class EnqueueJob:
-    """Work that this change causes. While the same work waits already it adds nothing; while it
-    runs, it runs again afterwards."""
+    """A follow-up job. It adds nothing while the same job is queued; while that job runs, it is
+    queued again."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True)
 class FinishJob:
-    """This changeset is the job's result: applied only while the job is held by the same lease."""
+    """The changeset is the job's result: applied only while the job is held by the same lease."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True)
 class WithdrawJobs:
-    """These jobs are owed no longer, and whoever is at one has its result refused: what the keys
-    name is gone, or the owner does not want the ones of these ids, which must still be there."""
+    """Cancels jobs; the result of a running one is refused. ``keys``: their subjects are gone.
+    ``ids``: cancelled by the owner; these must still exist."""
 
     keys: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -182,14 +183,14 @@ class WithdrawJobs:
 
 @dataclass(frozen=True, slots=True)
 class RetryJob:
-    """Due at once, with all its tries before it. One that runs goes on as it is."""
+    """Makes a job due at once with all its tries. A running job continues unchanged."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class AddSource:
-    """From another memory it comes whole: with further parts of its original, and passages."""
+    """A new source. An imported one also has further parts of its original, and passages."""
 
     source: Source
     original: bytes
@@ -200,8 +201,8 @@ class AddSource:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSource:
-    """``original`` is a further part of it, ``passages`` come after those that are there.
-    ``anew``: all passages go first, and an ``original`` takes the place of the old one."""
+    """``original`` is appended as a further part, ``passages`` are appended. ``anew``: existing
+    passages are deleted first, and ``original`` replaces the stored one."""
 
     before: Source
     after: Source
@@ -213,7 +214,7 @@ class ChangeSource:
 
 @dataclass(frozen=True, slots=True)
 class RemoveSource:
-    """Gone: the row, its original, its passages and what they were found by."""
+    """Deletes the row, its original, its passages and their index entries."""
 
     id: str
     entry: Entry
@@ -221,7 +222,7 @@ class RemoveSource:
 
 @dataclass(frozen=True, slots=True)
 class ImportScope:
-    """Somebody's whole memory, brought in as it was, numbers and journal included."""
+    """A user's whole memory as it was exported, with numbers and journal."""
 
     memories: tuple[tuple[Memory, IndexEntry], ...]
     versions: tuple[Version, ...]
@@ -230,11 +231,13 @@ class ImportScope:
     revision: int
     profile_numbers: int
     held: tuple[HeldValue, ...] = ()
-    sources: tuple[AddSource, ...] = ()  # of their entries the journal that comes tells
+    sources: tuple[AddSource, ...] = ()  # without entries: the imported journal has them
     proposals: tuple[Proposal, ...] = ()
     recall_log: tuple[RecallLogEntry, ...] = ()
     graph: WholeGraph = NO_GRAPH
-    graph_vectors: Mapping[str, bytes] = field(default_factory=dict)  # by id; the others come late
+    graph_vectors: Mapping[str, bytes] = field(
+        default_factory=dict
+    )  # by id; the others are embedded later
 
 
 ChangesetStep = (
@@ -282,18 +285,16 @@ class Changeset:
     decided_on: int | None = None  # the revision it was decided on; None: depends on no state
     thread_id: str | None = None
     receipt: Receipt | None = None
-    profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
-    observed: int = 0  # how many of its memories are from conversations: each day has a limit
-    member: str | None = None  # given: applied only while this user is a member of the team
-    invalidates_answers: bool = False  # answers that are kept here may tell of what goes elsewhere
-    claim: IdempotencyClaim | None = (
-        None  # the request that it answers, where that is to be done once
-    )
+    profile_numbers: int = 0  # increment of the scope's counter of profile notes
+    observed: int = 0  # how many of its memories are from conversations: limited per day
+    member: str | None = None  # precondition: this user is a member of the team
+    invalidates_answers: bool = False  # stored answers may contain what another scope removes
+    claim: IdempotencyClaim | None = None  # of an idempotent request
     rests_on: tuple[tuple[Scope, int], ...] = ()  # other scopes, at the revisions it was decided on
 
 
 def merge_changesets(one: Changeset, other: Changeset) -> Changeset:
-    """Of one scope, the steps of both; the rest is the first one's."""
+    """The steps of both, for one scope; the other fields are those of ``one``."""
     return replace(
         one,
         steps=(*one.steps, *other.steps),
@@ -308,13 +309,13 @@ class Applied:
     revision: int  # of the first changeset's scope
 
 
-# ——— bookkeeping: the second door, which never moves the revision ———
+# ——— bookkeeping: the second kind of write, which never moves the revision ———
 
 
 @dataclass(frozen=True, slots=True)
 class Bookkeeping:
-    """What is worth writing down but is no change of memory. A crash may lose what was not
-    recorded yet, and nothing is wrong then."""
+    """Writes that do not change memory. A crash may lose what was not recorded yet; the store stays
+    consistent."""
 
     scope: Scope
     at: datetime
@@ -323,35 +324,39 @@ class Bookkeeping:
     thread_id: str | None = None
     actor: str | None = None
     cursor: tuple[str, str, int] | None = None  # agent, thread, revision seen
-    vectors: Mapping[str, bytes] = field(default_factory=dict)  # late ones, by Memory.ref
-    terms: Mapping[str, IndexEntry] = field(default_factory=dict)  # made anew, by Memory.ref
-    passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late ones, by unit
+    vectors: Mapping[str, bytes] = field(default_factory=dict)  # late vectors, by Memory.ref
+    terms: Mapping[str, IndexEntry] = field(default_factory=dict)  # recomputed, by Memory.ref
+    passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late vectors, by unit
     graph_vectors: Mapping[str, bytes] = field(default_factory=dict)  # by Node.ref or Edge.ref
-    passage_terms: Mapping[int, IndexEntry] = field(default_factory=dict)  # made anew, by unit
+    passage_terms: Mapping[int, IndexEntry] = field(default_factory=dict)  # recomputed, by unit
     tidied: bool = False
     turns: tuple[RecallTurn, ...] = ()  # for the recall log
-    log_before: datetime | None = None  # given: the log forgets what is older
+    log_before: datetime | None = None  # given: older entries of the recall log are deleted
     used_keys: tuple[str, ...] = ()
-    # Nodes, edges and sources that were shown, and whether each was among the first (salience).
+    # Nodes, edges and sources that were returned, and whether each was a top hit (salience).
     read: Mapping[str, bool] = field(default_factory=dict)
-    # Given: the vectors are of this generation, which is being built, and nobody reads them yet.
+    # Given: the vectors belong to this generation, which is being built and is not read yet.
     generation: int | None = None
     built_seq: int | None = None  # given: that generation is complete up to this sequence number
-    answers: tuple[AnswerOutcome, ...] = ()  # of requests that are to be done once
+    answers: tuple[AnswerOutcome, ...] = ()  # of idempotent requests
     facts: Mapping[str, str] = field(default_factory=dict)  # about the store, not about the scope
 
 
 def build_add(
-    memory: Memory, index: IndexEntry, *, node: JournalNode = JournalNode.HOTPATH, **told: Any
+    memory: Memory,
+    index: IndexEntry,
+    *,
+    node: JournalNode = JournalNode.HOTPATH,
+    **entry_fields: Any,
 ) -> AddMemory:
     entry = Entry(
-        op=told.pop("op", Op.CREATE),
-        event=told.pop("event", Event.ADD),
+        op=entry_fields.pop("op", Op.CREATE),
+        event=entry_fields.pop("event", Event.ADD),
         node=node,
         subject=memory.id,
         category=memory.category,
         new_ref=memory.ref,
-        **told,
+        **entry_fields,
     )
     return AddMemory(memory, index, entry)
 
@@ -364,7 +369,7 @@ def build_change(
     event: Event,
     node: JournalNode = JournalNode.HOTPATH,
     index: IndexEntry | None = None,
-    **told: Any,
+    **entry_fields: Any,
 ) -> ChangeMemory:
     after = after.evolve(version=before.version + 1)
     entry = Entry(
@@ -374,8 +379,8 @@ def build_change(
         subject=after.id,
         category=after.category,
         old_ref=before.ref,
-        new_ref=told.pop("new_ref", after.ref),
-        **told,
+        new_ref=entry_fields.pop("new_ref", after.ref),
+        **entry_fields,
     )
     return ChangeMemory(before, after, entry, index)
 
@@ -383,7 +388,7 @@ def build_change(
 def build_removal(
     memory: Memory, *, event: Event, node: JournalNode = JournalNode.HOTPATH
 ) -> RemoveMemory:
-    """Gone for good. Of an erased item not even the caller's own word for a category stays."""
+    """Permanent removal. For an erased item not even a category of the caller's own is kept."""
     entry = Entry(
         op=Op.DELETE,
         event=event,
@@ -399,7 +404,7 @@ def build_removal(
 def build_source_removal(
     source: Source, *, event: Event, node: JournalNode = JournalNode.HOTPATH
 ) -> RemoveSource:
-    """Gone for good. Who may not know of it is not told of its end either."""
+    """Permanent removal. The entry is hidden from callers who could not see the source."""
     hidden = source.sensitivity is Sensitivity.HIGH
     entry = Entry(
         op=Op.DELETE,
@@ -414,18 +419,18 @@ def build_source_removal(
 
 
 def _category_after_removal(category: str, event: Event) -> str | None:
-    """An agent hears of an ending only if it might have known of the item."""
+    """The category decides which agents see the entry; an erased item keeps only a built-in one."""
     return category if event is not Event.ERASE or category in BUILT_IN_CATEGORIES else None
 
 
 def _hidden_from(memory: Memory) -> dict[str, Any]:
-    """Whom a removed item was hidden from; without it, telling of the removal would betray it."""
-    told: dict[str, Any] = {}
+    """From whom the removed item was hidden, so that the entry of its removal is hidden, too."""
+    meta: dict[str, Any] = {}
     if memory.sensitivity is Sensitivity.HIGH:
-        told["sensitivity"] = memory.sensitivity
+        meta["sensitivity"] = memory.sensitivity
     if POLICIES[memory.kind].is_private_to_agent and memory.agent_id:
-        told["soul_of"] = memory.agent_id
-    return told
+        meta["soul_of"] = memory.agent_id
+    return meta
 
 
 def build_link(link: Link, *, node: JournalNode = JournalNode.HOTPATH) -> LinkMemories:

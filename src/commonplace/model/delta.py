@@ -38,9 +38,9 @@ class ChangeSummary:
     @property
     def bullet(self) -> str:
         where = f"[{self.category}] " if self.category else ""
-        told = f" (imp={self.importance})" if self.what == "created" else ""
-        told += f" ({self.how})" if self.how and self.what == "updated" else ""
-        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{told}"
+        suffix = f" (imp={self.importance})" if self.what == "created" else ""
+        suffix += f" ({self.how})" if self.how and self.what == "updated" else ""
+        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{suffix}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Delta:
     since: int
     revision: int
     changes: tuple[ChangeSummary, ...]  # most important first
-    is_whole: bool = True  # False: there are less important ones, at which nobody looked
-    elsewhere: int = 0  # changes in categories that were not asked for
+    is_whole: bool = True  # False: there are less important ones that were not read
+    elsewhere: int = 0  # changes in categories that were not requested
 
     @property
     def header(self) -> str:
@@ -70,10 +70,10 @@ class Delta:
 
 
 class DeltaItem(Protocol):
-    """What is told of: a memory, or a source."""
+    """An item that a delta can describe: a memory, a source or an item of the graph."""
 
     @property
-    def told(self) -> str: ...
+    def headline(self) -> str: ...  # one line
     @property
     def importance(self) -> int: ...
     @property
@@ -84,24 +84,24 @@ class DeltaItem(Protocol):
 def net_changes(
     rows: Iterable[JournalRow], item_of: Callable[[str], DeltaItem | None], now: datetime
 ) -> tuple[ChangeSummary, ...]:
-    """One line per item: what matters is where it stands now against where it stood then."""
+    """One change per item: its state now compared with its state at the cursor."""
     by_subject: dict[str, list[JournalRow]] = {}
     for row in rows:
         effect = _effect(row.entry)
         if effect and row.entry.subject:
             by_subject.setdefault(row.entry.subject, []).append(row)
-    told = [
+    changes = [
         change
         for subject, history in by_subject.items()
         if (change := _summarise_change(subject, history, item_of(subject), now))
     ]
-    return tuple(sorted(told, key=lambda change: (-change.importance, -change.revision)))
+    return tuple(sorted(changes, key=lambda change: (-change.importance, -change.revision)))
 
 
 def _summarise_change(
     subject: str, history: Sequence[JournalRow], item: DeltaItem | None, now: datetime
 ) -> ChangeSummary | None:
-    if item is None or item.conflict is None:  # what was asked has been answered
+    if item is None or item.conflict is None:  # the conflict has been resolved
         history = [row for row in history if _effect(row.entry) != "disputed"]
     if not history:
         return None
@@ -116,7 +116,7 @@ def _summarise_change(
         what=what,
         id=subject,
         category=history[-1].entry.category,
-        text="" if item is None else shorten(item.told),
+        text="" if item is None else shorten(item.headline),
         importance=item.importance if item else 2,
         revision=history[-1].revision,
         how=_describe_update(history[-1].entry),
@@ -124,7 +124,7 @@ def _summarise_change(
 
 
 def _describe_update(entry: Entry) -> str:
-    """How an item came to be as it is, where `updated` says too little."""
+    """How an item was updated, where `updated` alone is not specific enough."""
     match entry.event, entry.op:
         case Event.UPDATE, Op.CREATE:
             return "supersedes an earlier one"
@@ -138,12 +138,13 @@ def _describe_update(entry: Entry) -> str:
 
 _LEAVING = ("forgotten", "deleted")
 
-# What makes a change no news: the new side tells of it, or those who talk have heard it themselves.
+# Changes with these keys are not reported: the new side of a replacement reports it, or it comes
+# from the conversation itself.
 _QUIET_META = frozenset({"superseded_by", "turns", "described", "supported"})
 
 
 def _effect(entry: Entry) -> str | None:
-    """The word for an entry; None for those that concern nobody: links, purges, the old side of
+    """The word for an entry; None for entries that are not reported: links, purges, the old side of
     a replacement."""
     match entry.event, entry.op:
         case Event.ADD, _:
@@ -153,7 +154,7 @@ def _effect(entry: Entry) -> str | None:
         case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):
             return "updated"
         case Event.UPDATE, Op.HOLD:
-            return "disputed" if "held" in entry.meta else None  # an alternative asks nobody
+            return "disputed" if "held" in entry.meta else None  # an alternative needs no decision
         case Event.UPDATE, Op.RESOLVE:
             return None
         case Event.UPDATE, _:
@@ -177,11 +178,11 @@ def shorten(text: str, limit: int = BULLET_CHARACTERS) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-DEFAULT_IMPORTANCE = 2  # importance, as of a memory of which nothing is said
+DEFAULT_IMPORTANCE = 2  # the default importance of a memory
 
 
 class UnratedItem:
-    """Sources, and what is in the graph."""
+    """Base of sources and graph items: default importance, never in conflict."""
 
     __slots__ = ()
 

@@ -61,7 +61,7 @@ def _within(moment: datetime, after: datetime | None, before: datetime | None) -
 NO_FILTERS = Filters()
 
 FILTER_NAMES = tuple(f.name for f in fields(Filters))
-# What a filter names as a memory does must be the same; of its tags one suffices.
+# Filters that share a field's name compare for equality; tags match by any.
 EXACT_FIELDS = tuple(f.name for f in fields(Memory) if f.name in {*FILTER_NAMES} - {"tags"})
 
 
@@ -69,8 +69,8 @@ EXACT_FIELDS = tuple(f.name for f in fields(Memory) if f.name in {*FILTER_NAMES}
 class Visibility:
     """What the caller may see at all; a request can narrow it, never widen it."""
 
-    cleared: bool = False  # sensitivity high
-    agent: str | None = None  # another agent's soul is hidden from this one
+    cleared: bool = False  # for sensitivity high
+    agent: str | None = None  # hides memories private to other agents
     categories: frozenset[str] | None = None  # the agent's allowlist; None: all
 
     def admits(self, memory: Memory) -> bool:
@@ -92,9 +92,9 @@ class Visibility:
         return self.admits_category(node.category) and (node.sensitivity != "high" or self.cleared)
 
     def admits_edge(self, edge: Edge, ends: Collection[Node]) -> bool:
-        """Who sees a relation sees both that it is between."""
-        known = {node.id for node in ends if self.admits_node(node)}
-        return known.issuperset(edge.ends) and (edge.sensitivity != "high" or self.cleared)
+        """An edge is visible only together with both its nodes."""
+        visible = {node.id for node in ends if self.admits_node(node)}
+        return visible.issuperset(edge.ends) and (edge.sensitivity != "high" or self.cleared)
 
     def admits_category(self, category: str | None) -> bool:
         return self.categories is None or category in self.categories

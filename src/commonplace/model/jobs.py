@@ -1,8 +1,8 @@
 """Jobs with leases, and idempotency claims: work that is done exactly once.
 
-Whoever claims a job holds it for the length of a lease, and says now and then that it still does.
-A lease that ran out is anybody's to take over; the number of the lease tells the old holder, when
-it comes back, that its result is not wanted any more.
+A worker claims a job for the length of a lease and extends the lease by heartbeats. Any worker can
+take over a job whose lease expired. Each claim raises the lease number (a fencing token), so the
+result of the previous holder is refused.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ MAX_TRIES = 5
 FIRST_WAIT = timedelta(seconds=10)
 LONGEST_WAIT = timedelta(hours=1)
 BACKOFF_GROWTH = 4.0
-JITTER = 0.2  # of the wait, so that what failed together does not come back together
+JITTER = 0.2  # share of the wait, so that jobs that failed together are not retried together
 
 
 class JobState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
-    DEAD = "dead"  # tried too often: a person decides. What is done has no row any more
+    DEAD = "dead"  # out of tries: a person decides. Finished jobs are deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a job was not done. Never a word of the user's."""
+    """Why a job failed. Never contains user text."""
 
     code: str
     told: str  # one sentence
@@ -46,14 +46,14 @@ class Job:
     kind: str
     created_at: datetime
     updated_at: datetime
-    due_at: datetime | None  # when it runs; while it runs: when its lease ends; dead: None
-    key: str = ""  # what the work is about: of each kind and key one job waits at most
+    due_at: datetime | None  # queued: when it runs; running: when its lease ends; dead: None
+    key: str = ""  # the subject of the work: at most one job of each kind and key is queued
     payload: Mapping[str, Any] = field(default_factory=dict)  # ids and numbers, never text
     state: JobState = JobState.QUEUED
     tries: int = 0
     max_tries: int = MAX_TRIES
-    lease: int = 0  # rises with each claim: whoever holds an older one has lost it
-    worker: str | None = None  # who has or had it
+    lease: int = 0  # rises with each claim: the holder of a lower number has lost it
+    worker: str | None = None  # the current or last holder
     failure: Failure | None = None  # of the last try
 
     @property
@@ -68,32 +68,33 @@ class Job:
 
 
 def retry_delay(id: str, tries: int) -> timedelta:
-    """How long after so many failures. The jitter comes from the id: the same again each time."""
+    """Exponential backoff after ``tries`` failures. The jitter is derived from the id, so it is
+    reproducible."""
     times = min(BACKOFF_GROWTH ** min(max(tries - 1, 0), 32), LONGEST_WAIT / FIRST_WAIT)
     return FIRST_WAIT * times * (1 - JITTER * crc32(f"{id}/{tries}".encode()) / 2**32)
 
 
 def next_retry(job: Job, now: datetime) -> datetime | None:
-    """When a job that has just failed is tried again. None: never, it is dead."""
+    """When a job that has just failed is retried; None: never, it is dead."""
     return None if job.tries >= job.max_tries else now + retry_delay(job.id, job.tries)
 
 
 ANSWER_RETENTION = timedelta(hours=24)
-CLAIM_TIMEOUT = timedelta(seconds=10)  # after this, whoever was at it may be taken over from
+CLAIM_TIMEOUT = timedelta(seconds=10)  # after this a claim may be taken over
 
 
 class AnswerState(StrEnum):
-    OPEN = "open"  # under way, or broken off before anything was changed
-    MUTED = "muted"  # the same, and something was erased since: its answer will not be kept
-    APPLIED = "applied"  # the change is made, in the same transaction; its answer is not there yet
+    OPEN = "open"  # in progress, or aborted before anything was changed
+    MUTED = "muted"  # open, and something was erased since: its answer will not be stored
+    APPLIED = "applied"  # the change is committed (same transaction); the answer is not stored yet
     DONE = "done"
-    SILENCED = "silenced"  # something was erased since, of which the answer may have told
+    SILENCED = "silenced"  # something was erased since that the answer may have contained
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyClaim:
-    """Whoever is at a request. A change that carries one is made only while it is held, so that
-    of two who are at the same request one alone changes anything."""
+    """The right to process a request. A changeset that carries a claim is applied only while the
+    claim is held, so that of two processes with the same request only one changes anything."""
 
     scope: Scope
     name: str  # a digest of the caller and the caller's key
@@ -102,15 +103,16 @@ class IdempotencyClaim:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    request: str  # a digest of what was asked
+    request: str  # a digest of the request
     at: datetime
     state: AnswerState
-    answer: str | None  # None: it is not kept
+    answer: str | None  # None: not stored
 
 
 @dataclass(frozen=True, slots=True)
 class KeepAnswer:
-    """Unless something was erased since it was claimed. None: done, and its answer is secret."""
+    """Store the answer, unless something was erased since the claim. None: done, but the answer is
+    secret."""
 
     claim: IdempotencyClaim
     answer: str | None
@@ -118,7 +120,7 @@ class KeepAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KeepHarmlessAnswer:
-    """In any case: it holds nothing that could be erased."""
+    """Store the answer in any case: it contains nothing that could be erased."""
 
     claim: IdempotencyClaim
     request: str
@@ -127,7 +129,7 @@ class KeepHarmlessAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAnswer:
-    """Nothing was changed: the next one may try."""
+    """Nothing was changed: release the claim."""
 
     claim: IdempotencyClaim
 

@@ -1,7 +1,7 @@
 """Journal of changes and operations, and the recall log of searches and their hits.
 
-It is kept only where the setting `recall_log` is on. A text of the answer is never in it, only ids;
-the question is, in the asker's own words.
+The recall log is written only with the setting `recall_log`. It contains the query text as it was
+asked, but of the answers only ids, never text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Entry:
 
 
 class HistoryRow(TypedDict):
-    """A line of one item's life."""
+    """A row of one item's history."""
 
     id: str
     memory_id: str | None
@@ -90,7 +90,7 @@ class HistoryRow(TypedDict):
 
 
 class ChangeRow(TypedDict):
-    """A change that was made in one thread."""
+    """A change made in one thread."""
 
     id: str
     thread_id: str | None
@@ -102,7 +102,7 @@ class ChangeRow(TypedDict):
 
 
 class EventRow(TypedDict):
-    """An operation, reads included."""
+    """An operation, including reads."""
 
     id: str
     user_id: str
@@ -118,12 +118,12 @@ class EventRow(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalRow:
-    """An entry in its place."""
+    """A stored entry: with its position, time, revision and actor."""
 
     seq: int  # position in the user's journal
     ts: datetime
     user_id: str
-    revision: int  # the user's change number when it was written
+    revision: int  # the scope's revision when it was written
     thread_id: str | None
     actor: str | None
     entry: Entry
@@ -133,7 +133,6 @@ class JournalRow:
         return f"{self.user_id}/{self.seq}"
 
     def as_history(self) -> HistoryRow:
-        """One item's life."""
         return {
             "id": self.id,
             "memory_id": self.entry.subject,
@@ -146,7 +145,6 @@ class JournalRow:
         }
 
     def as_change(self) -> ChangeRow:
-        """One thread's changes."""
         return {
             "id": self.id,
             "thread_id": self.thread_id,
@@ -158,7 +156,6 @@ class JournalRow:
         }
 
     def as_event(self) -> EventRow:
-        """Operations."""
         return {
             "id": self.id,
             "user_id": self.user_id,
@@ -173,7 +170,7 @@ class JournalRow:
         }
 
 
-MAIN_THREAD = "main"  # the thread of those who name none
+MAIN_THREAD = "main"  # the default thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +185,7 @@ class LoggedHit:
 
 @dataclass(frozen=True, slots=True)
 class LoggedSearch:
-    """One question and what it was answered with, best first."""
+    """One query and its hits, best first."""
 
     verb: str  # recall, query, context
     asked: str
@@ -197,7 +194,7 @@ class LoggedSearch:
 
 @dataclass(frozen=True, slots=True)
 class RecallTurn:
-    """What was looked for at one point of a conversation."""
+    """The searches of one turn of a conversation."""
 
     thread: str
     agent: str | None
@@ -208,7 +205,7 @@ class RecallTurn:
 
 @dataclass(frozen=True, slots=True)
 class RecallLogEntry:
-    """A search in its place."""
+    """A stored search: with its thread, turn, agent and time."""
 
     id: str
     thread: str
@@ -220,9 +217,9 @@ class RecallLogEntry:
 
 @dataclass(frozen=True, slots=True)
 class RecallLogQuery:
-    """Searches of one thread and turn; of all that are not given, any."""
+    """Searches that match all given fields."""
 
     thread: str | None = None
     turn: int | None = None
     agent: str | None = None
-    newest_turn: bool = False  # of those that fit, only the last turn's
+    newest_turn: bool = False  # only those of the last matching turn

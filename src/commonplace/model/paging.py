@@ -1,7 +1,7 @@
 """Pages of lists and the cursors between them.
 
-It is told as one word, such as 1763291234567890~3f0c9a52: when the last item of a page came, in
-microseconds, and its id. Both have been shown to whoever holds the word.
+A cursor is one word, such as 1763291234567890~3f0c9a52: the creation time of a page's last item, in
+microseconds, and its id. The holder of a cursor has seen both, so it discloses nothing.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ class Identified(Protocol):
 ItemT = TypeVar("ItemT", bound=Identified)
 
 
-def take_page(found: Sequence[ItemT], after: str | None, limit: int) -> list[ItemT]:
-    """So many, from the beginning or behind the item that is named."""
-    behind = items_after(found, after)
-    if behind is None:
+def take_page(items: Sequence[ItemT], after: str | None, limit: int) -> list[ItemT]:
+    """The first ``limit`` items, or the first ones after the item with the id ``after``."""
+    following = items_after(items, after)
+    if following is None:
         raise NotFound(f"Unknown cursor: after={after!r}.", field="after")
-    return behind[:limit]
+    return following[:limit]
 
 
-def items_after(found: Sequence[ItemT], after: str | None) -> list[ItemT] | None:
-    """None: what is named is not among them."""
+def items_after(items: Sequence[ItemT], after: str | None) -> list[ItemT] | None:
+    """None: no item has the id ``after``."""
     if after is None:
-        return list(found)
-    places = [place for place, item in enumerate(found) if item.id == after]
-    return list(found[places[0] + 1 :]) if places else None
+        return list(items)
+    positions = [position for position, item in enumerate(items) if item.id == after]
+    return list(items[positions[0] + 1 :]) if positions else None
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,11 +58,11 @@ class PageCursor:
 
 
 def parse_cursor(word: str) -> PageCursor | None:
-    """None: it is no such word, and may be an item's id."""
-    told = _CURSOR.fullmatch(word)
-    if told is None:
+    """None: not a cursor; it may be an item's id."""
+    match = _CURSOR.fullmatch(word)
+    if match is None:
         return None
     try:
-        return PageCursor(_EPOCH + int(told[1]) * _TICK, told[2])
+        return PageCursor(_EPOCH + int(match[1]) * _TICK, match[2])
     except OverflowError:
         return None

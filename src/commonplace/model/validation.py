@@ -1,4 +1,4 @@
-"""Validation of input: each rule returns the cleaned value or says what is wrong."""
+"""Validation of input: each function returns the cleaned value or raises."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _NEWLINE = re.compile("\r\n?")
 
 
 def stored_form(text: str) -> str:
-    """NFC, one kind of newline, no space around it."""
+    """NFC, newlines as \\n, trimmed."""
     return unicodedata.normalize("NFC", _NEWLINE.sub("\n", text)).strip()
 
 
 MAX_CONTENT = 32_000
 MAX_WORD = 200  # names, categories, tags
-MAX_ID = 1200  # a source may be called by its path
+MAX_ID = 1200  # a source's id may be its path
 MAX_SENTENCE = 2000  # a step, a piece of evidence
 MAX_LIST = 100
 MAX_IDS = 1000
@@ -38,7 +38,7 @@ MAX_WHOLE_NUMBER = 2**63 - 1  # what every database and most languages can hold
 EnumT = TypeVar("EnumT", bound=StrEnum)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# A day away from what Python can hold, so that a zone never carries a date over the edge.
+# A day inside datetime's range, so that a time zone conversion never overflows.
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 
@@ -47,7 +47,7 @@ _KEEP_WHOLE = "Shorten it, or keep it whole as a source: ingest."
 
 
 def text(value: object, field: str, limit: int = MAX_CONTENT, *, shorten: str | None = None) -> str:
-    """Valid Unicode in NFC, trimmed, not empty. ``shorten``: what to do about one too long."""
+    """Valid Unicode in NFC, trimmed, not empty. ``shorten``: the remedy where it is too long."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be text, not {_type(value)}.", field=field)
     if "\x00" in value:
@@ -79,12 +79,12 @@ def words(value: object, field: str, limit: int = MAX_LIST) -> tuple[str, ...]:
 
 
 def texts(value: object, field: str) -> tuple[str, ...]:
-    """Sentences: longer than words, in their order, repetitions kept."""
+    """Sentences, in order, with repetitions."""
     return tuple(text(item, field, MAX_SENTENCE) for item in _listed(value, field, MAX_LIST))
 
 
 def several(value: object, field: str, limit: int = MAX_LIST) -> list[object]:
-    """One text, or a list of them."""
+    """One text or a list of texts, as a list."""
     return _listed([value] if isinstance(value, str) else value, field, limit)
 
 
@@ -124,13 +124,13 @@ def number(value: object, field: str, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InvalidInput(f"{field} must be a number, not {value!r}.", field=field)
     if not low <= value <= high:
-        told = _format_number(value)
-        raise InvalidInput(f"{field} must be from {low:g} to {high:g}, not {told}.", field=field)
+        shown = _format_number(value)
+        raise InvalidInput(f"{field} must be from {low:g} to {high:g}, not {shown}.", field=field)
     return float(value)
 
 
 def _format_number(value: float) -> str:
-    """A number in a message; Python refuses to spell out absurdly long ones."""
+    """A number in a message. Python refuses to format extremely long integers."""
     return f"{value:g}" if abs(value) <= MAX_WHOLE_NUMBER else "one that large"
 
 
@@ -141,7 +141,7 @@ def flag(value: object, field: str) -> bool:
 
 
 def when(value: object, field: str) -> datetime:
-    """A moment: a datetime, or ISO 8601 text. Without a zone it is read as UTC."""
+    """A datetime or ISO 8601 text. Without a time zone it is UTC."""
     if isinstance(value, str):
         written = value.strip()
         try:
@@ -170,7 +170,7 @@ def metadata(value: object, field: str = "metadata", limit: int = MAX_METADATA) 
 
 
 def json_value(value: object, field: str, limit: int) -> Any:
-    """Whatever JSON can hold: a text, a number, a list, a map."""
+    """Any JSON value."""
     cleaned = _json(value, field)
     size = len(json.dumps(cleaned, ensure_ascii=False))
     if size > limit:
@@ -179,7 +179,7 @@ def json_value(value: object, field: str, limit: int) -> Any:
 
 
 def _json(value: object, field: str, depth: int = 0) -> Any:
-    """Plain JSON only, with the same care for text at every depth."""
+    """JSON values only; text is validated at every depth."""
     if depth > 8:
         raise InvalidInput(f"{field} is nested too deeply.", field=field)
     if isinstance(value, str):
@@ -215,7 +215,7 @@ def known_fields(given: Iterable[object], known: Iterable[str], what: str) -> No
 
 
 def filters(given: object) -> Filters:
-    """Filters from a map of names; the singular spellings are accepted too."""
+    """Filters from a map of names; singular names are accepted, too."""
     if given is None:
         return Filters()
     if isinstance(given, Filters):
@@ -246,7 +246,7 @@ def _filter(name: str, value: object) -> Any:
 
 
 def _filter_kind(value: str) -> Kind:
-    """Hits are told to be of kind "passage", so people ask for it; but no memory is."""
+    """Hits have the kind "passage", so callers filter by it; but it is no kind of memory."""
     if value == PASSAGE_KIND:
         raise InvalidInput(
             "A passage is no kind of memory.",
@@ -257,10 +257,10 @@ def _filter_kind(value: str) -> Kind:
 
 
 def ids(value: object, field: str = "ids") -> tuple[str, ...]:
-    found = tuple(dict.fromkeys(id(each, field) for each in several(value, field, MAX_IDS)))
-    if not found:
+    unique = tuple(dict.fromkeys(id(each, field) for each in several(value, field, MAX_IDS)))
+    if not unique:
         raise MissingField(f"{field} is empty.", field=field)
-    return found
+    return unique
 
 
 def id(value: object, field: str = "id") -> str:

@@ -15,12 +15,12 @@ _HIDDEN_PROPERTIES = frozenset(
         "bullet",
         "ends",
         "ends_at",
+        "headline",
         "names",
         "ref",
         "said",
         "scope",
         "searchable_text",
-        "told",
         "weight",
     }
 )

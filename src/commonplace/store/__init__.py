@@ -1,1 +1,1 @@
-"""The databases: one contract, all shared behaviour once, two dialects."""
+"""Storage: the port, shared SQL behaviour, and the SQLite and PostgreSQL dialects."""

@@ -1,4 +1,4 @@
-"""Failpoints: named moments inside a write where a test can stop the process."""
+"""Failpoints: named points inside a write where a test can stop the process."""
 
 from __future__ import annotations
 

@@ -51,38 +51,38 @@ from commonplace.store.queries import (
 
 
 class Store(Protocol):
-    """What a verb uses: reads of one scope each, and the only two writes that carry a decision."""
+    """The interface of verbs: reads of one scope each, and the two writes `apply` and `record`."""
 
     url: str  # without a password
 
     def apply(self, *changesets: Changeset) -> Applied:
-        """One for each scope, all or nothing. The revision is that of the first one's scope."""
+        """Applies one changeset per scope, all or nothing. The revision is the first scope's."""
         ...
 
     def record(self, bookkeeping: Bookkeeping) -> None:
-        """Never moves a revision. All or nothing, but for facts, which are about the store: they
-        are written first, under the operators' database role."""
+        """Never moves a revision. All or nothing, except facts, which are about the store: they are
+        written first, under the maintenance database role."""
         ...
 
     def read_session(self, scope: Scope | None = None) -> AbstractContextManager[None]:
-        """While it is open, all reads of this thread, of any scope, are one visit to the database:
-        they share a transaction and see one state. A session within another is part of it. The
-        transaction begins with the first read, or at once where a ``scope`` is given: who takes a
-        lock that others take within a session has a connection before, so that nobody who holds
-        the lock waits for one. A write of this thread ends the transaction."""
+        """While it is open, all reads of this thread, of any scope, share one transaction and see
+        one state. A nested session joins the outer one. The transaction begins with the first read,
+        or at once where a ``scope`` is given: a thread that is about to take a lock gets its
+        connection before, so that no lock holder waits for a connection. A write of this thread
+        ends the transaction."""
         ...
 
     def end_read_transaction(self, *, renew: bool = False) -> None:
-        """The next read of the session begins another one, and sees a later state. To be called
-        before anything slow, such as a model. With ``renew``, where a cache has seen a later state:
-        the next one begins at once, on the same connection, so that who holds the lock of a cache
-        waits for none."""
+        """The next read of the session begins a new transaction and sees a later state. Call it
+        before anything slow, such as a model. With ``renew``, for a cache that has seen a later
+        state, the new one begins at once on the same connection, so that the holder of a cache's
+        lock does not wait for a connection."""
         ...
 
     def counters(self, scope: Scope) -> Counters: ...
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
-        """Those that exist, whatever their state, in the order asked for."""
+        """Those that exist, in any state, in the order of ``ids``."""
         ...
 
     def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]: ...
@@ -92,32 +92,32 @@ class Store(Protocol):
     def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]: ...
 
     def held(self, scope: Scope, query: HeldQuery | None = None) -> list[HeldValue]:
-        """Values that wait, oldest first; without a query all of them."""
+        """Held values, oldest first; without a query all of them."""
         ...
 
     def proposals(self, scope: Scope) -> list[Proposal]:
-        """What waits for the profile, oldest first; those whose days are over, too."""
+        """Profile proposals, oldest first, including expired ones."""
         ...
 
-    # ——— who may read: nothing of it is cached ———
+    # ——— access control: never cached ———
 
     def keys(self, scope: Scope, id: str | None = None) -> dict[Key, bytes]:
-        """With the digests of their tokens, oldest first; those that have ended, too. With an id
-        this one alone."""
+        """Keys with the digests of their tokens, oldest first, including expired and revoked ones.
+        With an id only that one."""
         ...
 
     def access(self, scope: Scope) -> TeamAccess: ...
 
-    # ——— the past ———
+    # ——— time travel ———
 
     def past(self, scope: Scope, then: PointInTime, now: datetime, known: Counters) -> PastPage:
-        """How that moment differs from an index of the present that is as far as ``known``."""
+        """The differences between that moment and an index of the present at ``known``."""
         ...
 
     def units_then(
         self, scope: Scope, ids: Sequence[str], then: PointInTime
     ) -> dict[str, frozenset[int]]:
-        """Of each source the units of its passages that were said and known by then."""
+        """By source, the units of its passages that were said and known by then."""
         ...
 
     # ——— sources ———
@@ -125,7 +125,7 @@ class Store(Protocol):
     def sources(self, scope: Scope, query: SourceQuery) -> list[Source]: ...
 
     def original(self, scope: Scope, id: str) -> list[bytes]:
-        """As it came, part by part."""
+        """The original as received, part by part."""
         ...
 
     def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
@@ -145,19 +145,20 @@ class Store(Protocol):
     def index_page(
         self, scope: Scope, after_seq: int, epoch: int, granted: GrantedSources | None = None
     ) -> IndexPage:
-        """Everything when ``epoch`` is not the scope's own any more, else what is newer. Of granted
-        sources always everything, but nothing while both numbers are the scope's own."""
+        """Everything when ``epoch`` is not the scope's current one, else the rows newer than
+        ``after_seq``. For granted sources always everything, or nothing while both numbers are
+        current."""
         ...
 
     def statistics(
         self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
     ) -> ScopeStatistics:
-        """With ``now``: what has ended by then counts as expired, though the night is to come.
-        Memories, links and sources count where they can be ``seen``."""
+        """With ``now``, items that ended by then count as expired, even before maintenance removes
+        them. Memories, links and sources are counted as far as ``seen`` admits them."""
         ...
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """Where the text still stands: tables, for this scope alone, and on request files."""
+        """Where the text still occurs: tables, for this scope only, and on request files."""
         ...
 
     # ——— the graph ———
@@ -169,29 +170,29 @@ class Store(Protocol):
     def ended_graph_items(self, scope: Scope, query: EndedQuery) -> EndedGraphItems: ...
 
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
-        """What this reader has read."""
+        """The extraction states of this user, all or by source."""
         ...
 
     def graph_page(self, scope: Scope, after_seq: int, epoch: int) -> GraphPage: ...
 
     def whole_graph(self, scope: Scope) -> WholeGraph:
-        """All that is kept of it, in one snapshot."""
+        """All stored rows of the graph, in one snapshot."""
         ...
 
-    # ——— work that is owed; it is enqueued, finished, retried and withdrawn by `apply` ———
+    # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———
 
     def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...
 
-    def when_enqueued(self, tell: Callable[[], None]) -> None:
-        """Called after each change of this process's that has caused work."""
+    def when_enqueued(self, notify: Callable[[], None]) -> None:
+        """``notify`` is called after each change by this process that enqueued a job."""
         ...
 
     def close(self) -> None: ...
 
 
 class Claims(Protocol):
-    """Rights for a limited time: a compare-and-set on one row that answers who won. It comes before
-    there is anything to decide or to journal, so that neither `apply` nor `record` can carry it."""
+    """Leases: a compare-and-set on one row that returns who won. A claim precedes any decision and
+    journal entry, so neither `apply` nor `record` can carry it."""
 
     def claim_job(
         self,
@@ -203,67 +204,67 @@ class Claims(Protocol):
         scope: Scope | None = None,
         id: str | None = None,
     ) -> Job | None:
-        """The job that has been due for longest, of any owner, held from now on by ``worker``.
-        One whose lease has ended is taken over; tried too often, it is dead instead."""
+        """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
+        expired is taken over, or becomes dead when it has no tries left."""
         ...
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
-        """When there may next be a job to claim. None: nothing waits."""
+        """When the next job may be due; None: there is none."""
         ...
 
     def extend_lease(self, job: Job, until: datetime) -> bool:
-        """Hold the job until then. False: it is held no longer."""
+        """False: the lease is lost."""
         ...
 
     def fail_job(
         self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None
     ) -> bool:
-        """Not done; tried again at ``retry_at``, or dead. False: it is held no longer."""
+        """The job is retried at ``retry_at``, or dead if None. False: the lease is lost."""
         ...
 
     def claim_answer(
         self, claim: IdempotencyClaim, request: str, now: datetime
     ) -> StoredAnswer | None:
-        """None: nobody had it, or whoever had it changed nothing for long; now it is the caller's
-        to keep or to release, by `record`. A changeset that carries the claim is applied only
-        while it is held."""
+        """None: the caller now holds the claim, because it was free or timed out without a change;
+        `record` stores the answer or releases the claim. A changeset that carries the claim is
+        applied only while it is held."""
         ...
 
 
 class StoreMaintenance(Protocol):
-    """An operator's: it crosses scopes, under a database role of its own, and no verb of a user's
-    calls it."""
+    """The operator's interface. It crosses scopes, under a database role of its own, and is not
+    called by verbs of users."""
 
     def scopes(self, query: ScopeQuery = ALL_SCOPES) -> list[Scope]: ...
 
     def scrub(self, at: datetime) -> bool:
-        """Compact, so that erased bytes are gone from the files. False: others are in the way."""
+        """Compacts the files, so that no erased bytes remain. False: other sessions prevent it."""
         ...
 
     def health(self) -> StoreHealth: ...
 
-    # ——— exchanging one embedder for another ———
+    # ——— embedder generations ———
 
     def generations(self) -> list[Generation]: ...
 
     def begin_generation(self, identity: EmbedderIdentity) -> Generation:
-        """The current one when it is this embedder's; the one being built when it is; else a new
-        one, and another one that was being built is given up. It is built by `record`."""
+        """The current generation if it is this embedder's, else the one being built if it is, else
+        a new one; any other that was being built is abandoned. `record` adds its vectors."""
         ...
 
     def switch_to(self, generation: int) -> bool:
-        """Make it current, in one transaction. False: something was written meanwhile."""
+        """Makes it current, in one transaction. False: it lacks vectors of a concurrent write."""
         ...
 
     def remove_retired(self, report: Callable[[int, int], object]) -> None:
-        """The vectors of generations that nobody reads any more, of all scopes; told how many of
-        them are done, and how many there are."""
+        """Deletes the vectors of retired generations, of all scopes. ``report`` gets the number of
+        scopes that are done, and of all."""
         ...
 
     def fact(self, name: str) -> str | None:
-        """About the store, such as how an embedder's cosines are read; told by `record`."""
+        """A fact about the store, such as an embedder's calibration; written by `record`."""
         ...
 
 
 class Backend(Store, Claims, StoreMaintenance, Protocol):
-    """All of it: what an adapter gives, and the engine is composed with."""
+    """All three: what an adapter implements and the engine is composed with."""

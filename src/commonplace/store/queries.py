@@ -1,4 +1,4 @@
-"""Store queries: the values that a store is asked with and answers with."""
+"""Store queries: the parameters and results of the store port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from commonplace.model.memory.memory import Memory, State, Version
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Vectors of different embedders never meet, so the store remembers whose they are."""
+    """Vectors of different embedders are not comparable, so the store records the embedder."""
 
     name: str
     dimension: int
@@ -28,7 +28,7 @@ class EmbedderIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """All vectors that one embedder made. Only the current ones are ever read."""
+    """All vectors that one embedder made. Only the current generation is read."""
 
     number: int
     embedder: EmbedderIdentity
@@ -37,11 +37,10 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """The scope's numbers, locked and moved in the transaction of a change.
+    """The scope's counters, locked and incremented in the transaction of a change.
 
-    ``revision`` counts changes of memory. ``seq`` also counts what only the index sees (a late
-    vector). ``epoch`` moves when something vanished for good, so that every cache starts
-    anew.
+    ``revision`` counts changes of memory. ``seq`` also counts changes that only the index sees (a
+    late vector). ``epoch`` changes when rows were removed, so that every cache is rebuilt.
     """
 
     revision: int = 0
@@ -55,57 +54,57 @@ class Counters:
     observed_day: int = 0
     observed: int = 0  # memories made of conversations on that day
     graph: int = 0  # counts changes of the graph
-    graph_epoch: int = 0  # moves when something of the graph alone vanished
+    graph_epoch: int = 0  # changes when only rows of the graph were removed
 
     @property
     def epoch_of_graph(self) -> int:
-        """Other than before when anything vanished that a picture of the graph may show."""
+        """Changes when any row was removed that a graph snapshot may contain."""
         return self.epoch + self.graph_epoch
 
     def observed_on(self, day: int) -> int:
         return self.observed if self.observed_day == day else 0
 
 
-NO_LIMIT = 1 << 40  # as a limit: all there are
+NO_LIMIT = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryListing:
-    """A page of a scope's memories, newest first unless asked otherwise."""
+    """A page of a scope's memories, newest first."""
 
     filters: Filters = NO_FILTERS
     visibility: Visibility = UNCLEARED
-    now: datetime | None = None  # given: only what is live at this instant
+    now: datetime | None = None  # given: only memories that are live then
     states: tuple[State, ...] = (State.ACTIVE,)
-    expired_by: datetime | None = None  # given: only what has ended by this instant
+    expired_by: datetime | None = None  # given: only memories that ended by then
     purgeable_by: datetime | None = None
-    restorable_at: datetime | None = None  # given: only what is not to be purged yet
+    restorable_at: datetime | None = None  # given: only those that are not purgeable yet
     without_vector: bool = False
-    generation: int | None = None  # whose vector is missing; None: the current one's
+    generation: int | None = None  # of the missing vector; None: the current one
     superseded_by: tuple[str, ...] = ()
     only_profile: bool = False
-    volatile: bool = False  # only what is volatile and has no end of its own
+    volatile: bool = False  # only volatile memories without an expiry
     limit: int = 50
     after: str | None = None  # the id of the last item of the page before
 
 
 @dataclass(frozen=True, slots=True)
 class DisputedMemories:
-    """The targets of open conflicts, whatever their state."""
+    """The targets of open conflicts, in any state."""
 
-    conflicts: Sequence[str] | None = None  # None: of all of them
+    conflicts: Sequence[str] | None = None  # None: all
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesById:
-    """Those that exist, whatever their state, in the order asked for."""
+    """Those that exist, in any state, in the order of ``ids``."""
 
     ids: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class SourceByAlias:
-    """The one of this name elsewhere, whatever its state; or none."""
+    """The source with this id at its origin, in any state, or none."""
 
     origin: str
     external_id: str
@@ -126,12 +125,14 @@ class SourceListing:
     said_before: datetime | None = None
     purgeable_by: datetime | None = None
     restorable_at: datetime | None = None
-    live_at: datetime | None = None  # given: without those that have ended by then
+    live_at: datetime | None = None  # given: without those that expired by then
     ended_by: datetime | None = None
-    then: PointInTime = NOW  # only what has a passage that was said and known by then
+    then: PointInTime = NOW  # only sources with a passage that was said and known by then
     limit: int = 50
-    after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
-    among: frozenset[str] | None = None  # given: of these alone
+    after: tuple[datetime, str] | None = (
+        None  # creation time and id of the previous page's last one
+    )
+    among: frozenset[str] | None = None  # given: only these ids
     brought_by: str | None = None
 
 
@@ -145,7 +146,7 @@ class PassagesByUnit:
 
 @dataclass(frozen=True, slots=True)
 class PassagesOf:
-    """Those of one source, in order."""
+    """The passages of one source, in order."""
 
     source_id: str
     first: int = 1
@@ -157,8 +158,8 @@ PassageQuery = PassagesByUnit | PassagesOf
 
 @dataclass(frozen=True, slots=True)
 class GrantedSources:
-    """Of these sources all that a guest may find, as it was said and known then. What is forgotten
-    or marked sensitivity high is not among it, for nobody but its owner may know of that."""
+    """What a guest may find of these sources, as said and known then. Forgotten sources and those
+    of sensitivity high are left out: only their owner may know of them."""
 
     ids: Sequence[str]
     then: PointInTime = NOW
@@ -166,11 +167,11 @@ class GrantedSources:
 
 @dataclass(frozen=True, slots=True)
 class UnembeddedQuery:
-    """What has no vector of a generation."""
+    """Passages and graph items without a vector of a generation."""
 
     limit: int = NO_LIMIT  # of passages, and of items of the graph
     generation: int | None = None  # None: the current one
-    counted: bool = False  # whether to count all there are; needs a generation
+    counted: bool = False  # also count all of them; needs a generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,26 +180,26 @@ class Unembedded:
 
     passages: Sequence[tuple[int, str]]
     graph: Sequence[tuple[str, str]]
-    total: int = 0  # with the memories, where it was asked for
+    total: int = 0  # including memories; only if ``counted``
 
 
 @dataclass(frozen=True, slots=True)
 class GraphQuery:
-    """Items of the graph, whatever their state: all that any of these asks for."""
+    """Items of the graph, in any state: the union of all fields."""
 
-    nodes: Sequence[str] = ()  # ids: answered in this order
-    merged_into: Sequence[str] = ()  # nodes: those for which one of these speaks, directly
-    edges: Sequence[str] = ()  # ids: answered in this order
+    nodes: Sequence[str] = ()  # ids; results in this order
+    merged_into: Sequence[str] = ()  # ids of nodes: the nodes merged directly into them
+    edges: Sequence[str] = ()  # ids; results in this order
     notes: Sequence[str] = ()  # ids
-    notes_about: Sequence[str] = ()  # nodes and edges: answered newest first
-    artifacts: Sequence[str] | None = ()  # ids; None: all. Answered newest first
-    marks: Sequence[str] | None = ()  # nodes, edges and sources; None: all
+    notes_about: Sequence[str] = ()  # ids of nodes and edges; results newest first
+    artifacts: Sequence[str] | None = ()  # ids; None: all. Results newest first
+    marks: Sequence[str] | None = ()  # ids of nodes, edges and sources; None: all
 
     @property
     def is_empty(self) -> bool:
-        wishes = (self.nodes, self.merged_into, self.edges, self.notes, self.notes_about)
-        return not any(wishes) and all(
-            w is not None and not w for w in (self.artifacts, self.marks)
+        ids = (self.nodes, self.merged_into, self.edges, self.notes, self.notes_about)
+        return not any(ids) and all(
+            each is not None and not each for each in (self.artifacts, self.marks)
         )
 
 
@@ -208,17 +209,17 @@ class GraphItems:
     edges: Sequence[Edge] = ()
     notes: Sequence[Note] = ()
     artifacts: Sequence[Artifact] = ()
-    marks: Mapping[str, AccessStats] = field(default_factory=dict)  # what readings have left
+    marks: Mapping[str, AccessStats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class AssertionQuery:
-    """Assertions, those that do not stand, too: all that any of these asks for."""
+    """Assertions, including inactive ones: the union of all fields."""
 
-    nodes: Sequence[str] = ()  # about these nodes; answered oldest first
+    nodes: Sequence[str] = ()  # about these nodes; results oldest first
     ends: Sequence[str] = ()  # about edges that begin or end at these nodes; oldest first
     types: Collection[str] | None = None  # of edges at ``ends``; None: all
-    sources: Sequence[str] = ()  # all that this reader has from these
+    sources: Sequence[str] = ()  # extracted from these sources
 
     @property
     def is_empty(self) -> bool:
@@ -233,26 +234,26 @@ class Assertions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EndedQuery:
-    """What of the graph the night removes."""
+    """Items of the graph that maintenance removes."""
 
-    notes_by: datetime | None = None  # given: notes that have ended by then
+    notes_by: datetime | None = None  # given: notes that expired by then
     artifacts_made_by: datetime | None = None  # given: ephemeral artifacts made by then
     limit: int = NO_LIMIT  # of notes
 
 
 @dataclass(frozen=True, slots=True)
 class EndedGraphItems:
-    forgotten: Mapping[str, datetime]  # by hand: nodes, edges, notes, artifacts; when they are gone
+    forgotten: Mapping[str, datetime]  # by a user: nodes, edges, notes, artifacts → purge time
     notes: Sequence[Note] = ()
     artifacts: Sequence[str] = ()  # ids
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeQuery:
-    """Scopes that something waits to be done for; without a wish all of them."""
+    """Scopes that need maintenance; without a criterion all of them."""
 
     tidied_before: datetime | None = None
-    unbuilt: int | None = None  # given: whoever lacks a vector of this generation
+    unbuilt: int | None = None  # given: scopes that lack a vector of this generation
 
 
 ALL_SCOPES = ScopeQuery()
@@ -265,15 +266,15 @@ class JournalQuery:
     after_revision: int | None = None
     after_seq: int | None = None
     events_only: bool = False  # leave out operational rows
-    newest: int | None = None  # given: only so many, newest first; else all, oldest first
-    news_for: Visibility | None = None  # given: what is news to it, the most important items first
+    newest: int | None = None  # given: only this many, newest first; else all, oldest first
+    news_for: Visibility | None = None  # given: rows for its delta header, most important first
 
 
 @dataclass(frozen=True, slots=True)
 class HeldQuery:
-    """Held values by any of these."""
+    """Held values that match any of these."""
 
-    ids: Sequence[str] = ()  # of those that wait
+    ids: Sequence[str] = ()
     conflicts: Sequence[str] = ()
     alternative_to: Sequence[str] = ()
     contributes_to: Sequence[str] = ()
@@ -281,7 +282,7 @@ class HeldQuery:
 
 @dataclass(frozen=True, slots=True)
 class JobQuery:
-    """Jobs that are all of what is given here, the next to run first."""
+    """Jobs that match all given fields, the next to run first."""
 
     ids: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -291,7 +292,7 @@ class JobQuery:
 
 
 class IndexedRow(NamedTuple):
-    """What the in-process index knows of a memory, as stored; its text stays in the database.
+    """The columns of a memory in the in-process index, as stored; its text stays in the database.
 
     A plain tuple, because a cold start reads a hundred thousand of them.
     """
@@ -319,7 +320,7 @@ class IndexedRow(NamedTuple):
 
 
 class IndexedSource(NamedTuple):
-    """What the index knows of a source; its passages share it."""
+    """The columns of a source in the index; its passages share them."""
 
     id: str
     user_id: str
@@ -331,7 +332,7 @@ class IndexedSource(NamedTuple):
     thread_id: str | None
     state: str
     external_id: str = ""
-    first_unit: int = 0  # of its present passages: those with lower ones were replaced
+    first_unit: int = 0  # of its present passages: those with lower units were replaced
     ends_at: int | None = None  # microseconds
 
 
@@ -347,7 +348,7 @@ class IndexedPassage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexPage:
-    """What changed for the index since a sequence number, read in one snapshot."""
+    """Changes for the index since a sequence number, read in one snapshot."""
 
     counters: Counters
     rows: Sequence[IndexedRow] = ()
@@ -359,23 +360,23 @@ class IndexPage:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHistory:
-    """A memory that has changed and is neither forgotten nor ended, with all it ever said."""
+    """A memory that has changed and is neither forgotten nor expired, with all its versions."""
 
-    unit: int  # of what it says now
+    unit: int  # of its present content
     memory: Memory
     versions: tuple[Version, ...]  # oldest first
 
 
 @dataclass(frozen=True, slots=True)
 class PastPage:
-    """What makes an index of the past out of that of the present, read in one snapshot."""
+    """The changes from an index of the present to one of a past moment, read in one snapshot."""
 
-    missed: IndexPage  # what the index of the present is to take in before
-    unchanged: Sequence[int]  # units of memories that stood then as they are now
+    missed: IndexPage  # for the index of the present to catch up first
+    unchanged: Sequence[int]  # units of memories that are the same as then
     histories: Sequence[MemoryHistory]  # memories that have changed, oldest first
-    cut: Sequence[str]  # sources of which not every passage was there, and those that have ended
-    page: IndexPage  # what there was of those, and the terms and vectors of lives
-    next_end: datetime | None  # when the next memory or source ends
+    cut: Sequence[str]  # sources that lacked passages then, and expired ones
+    page: IndexPage  # the passages that those had, and the terms and vectors of histories
+    next_end: datetime | None  # when the next memory or source expires
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +414,7 @@ class NodeCount:
 
 @dataclass(frozen=True, slots=True)
 class GraphCount:
-    """Of what stands; a node that was merged into another is not counted."""
+    """Counts of active items; merged nodes are not counted."""
 
     nodes: tuple[NodeCount, ...] = ()
     edges: int = 0
@@ -429,40 +430,41 @@ class ScopeStatistics:
     operations: tuple[OperationCount, ...]
     receipts: tuple[Receipt, ...]
     links: int
-    loose_ends: Mapping[str, int]  # rows that lack their counterpart; all zero is good
+    loose_ends: Mapping[
+        str, int
+    ]  # inconsistencies: rows without their counterpart; normally all zero
     sources: tuple[SourceCount, ...] = ()
     graph: GraphCount = GraphCount()
 
 
 @dataclass(frozen=True, slots=True)
 class StoreHealth:
-    """What a store says about itself."""
+    """The result of a health check."""
 
     backend: str
     version: str
     schema: int
-    integrity: tuple[str, ...]  # problems; empty is good
-    looked_at: str  # what was checked for that
+    integrity: tuple[str, ...]  # problems
+    looked_at: str  # what was checked
     bytes_on_disk: int
     pending_scrubs: int
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPage:
-    """What of the graph has changed since a sequence number, read in one snapshot.
+    """Changes of the graph since a sequence number, read in one snapshot.
 
-    ``epoch`` other than the one asked with: something vanished, and all of it is here.
+    If ``epoch`` differs from the requested one, rows were removed and this is the whole graph.
     """
 
-    revision: int  # of the graph: it moves with every change of it
+    revision: int  # of the graph
     seq: int
     epoch: int
     generation: int  # of the vectors
     nodes: Sequence[Node] = ()
     edges: Sequence[Edge] = ()
-    mentions: Mapping[str, tuple[SourceMention, ...]] = field(
-        default_factory=dict
-    )  # all of each node's
-    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)  # all, by what they are on
+    # Complete for each node, and for each node or edge with notes.
+    mentions: Mapping[str, tuple[SourceMention, ...]] = field(default_factory=dict)
+    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
     artifacts: Sequence[Artifact] = ()
     vectors: Sequence[tuple[str, bytes]] = ()  # of nodes and edges, by id

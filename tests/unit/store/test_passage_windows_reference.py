@@ -38,7 +38,7 @@ def built(units, sizes):
     late = [slot for slot, unit in enumerate(units) if unit[4]]
     for slot in late:
         rows[slot] = units[slot][3]
-    contexts.renew(late, rows)
+    contexts.update_norms(late, rows)
     return contexts
 
 

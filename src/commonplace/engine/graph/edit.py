@@ -301,7 +301,7 @@ def upsert_relation(
 
         def result_of(steps: Sequence[ChangesetStep]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
-            mine = next(s for s in put if assertion.id in {each.id for each in s.told})
+            mine = next(s for s in put if assertion.id in {each.id for each in s.assertions})
             others = [s for s in put if s is not mine and s.after.id in edges]
             closed = tuple(s.after.id for s in others if _is_closed(s))
             return mine.after, mine.after.id not in edges, closed

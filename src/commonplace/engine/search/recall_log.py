@@ -167,4 +167,4 @@ class _CurrentTexts:
 
 
 def _memory_line(memory: Memory) -> str:
-    return shorten(memory.told)
+    return shorten(memory.headline)

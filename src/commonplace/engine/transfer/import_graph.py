@@ -141,7 +141,7 @@ class _GraphImport:
             shaped = {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
             after = before.evolve(**{**shaped, "version": before.version + 1})
             entry = _graph_import_entry(id, after.category, after.ref, before.ref)
-            yield PutNode(before, after, entry, told=tuple(told))
+            yield PutNode(before, after, entry, assertions=tuple(told))
 
     def _new_edges(self) -> Iterator[PutEdge]:
         known = {edge.id for edge in self._here.edges}

@@ -1,8 +1,8 @@
-"""API keys: what a token opens, and how long.
+"""API keys: rights and expiry of a key; tokens.
 
-A token is `cpk_OWNER.ID.SECRET`: the first two parts say where its row is, the last is 256 bits of
-chance. Of a token the store keeps a digest, taken of the whole of it: base64 has several spellings
-of one value, and only the one that was issued may open anything.
+A token is `cpk_OWNER.ID.SECRET`: the first two parts locate its row, the last is 256 random bits.
+The store keeps only a digest of the whole token text: base64 has several encodings of one value,
+and only the issued one may authenticate.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 from commonplace.model.access.principal import Principal, Scope
 
-TOKEN_PREFIX = "cpk_"  # by which people, and those who look for leaked secrets, know a token
+TOKEN_PREFIX = "cpk_"  # recognised by people and secret scanners
 SECRET_BYTES = 32
 _TOKEN = re.compile(r"cpk_([A-Za-z0-9_-]{1,1200})\.([A-Za-z0-9-]{1,64})\.[A-Za-z0-9_-]{43}")
-_NO_LOCATION = (Scope.of_the_store(), "")  # where a garbled token is looked for
+_NO_LOCATION = (Scope.of_the_store(), "")  # where a malformed token is looked up
 
 
 class KeyState(StrEnum):
-    """As the owner's list tells it; whoever comes with a key is not told which."""
+    """Shown in the owner's list; the bearer of a rejected key does not learn it."""
 
     VALID = "valid"
     EXPIRED = "expired"
@@ -35,12 +35,12 @@ class KeyState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What a token opens. Neither the token nor its digest is in it."""
+    """The rights of a token. Contains neither the token nor its digest."""
 
     id: str
-    user_id: str | None  # None: an admin's, which looks after the store and opens no memory
-    label: str  # what the owner calls it
-    agent: str | None = None  # None: the owner's own
+    user_id: str | None  # None: an admin key, which manages the store and reads no memory
+    label: str  # given by the owner
+    agent: str | None = None  # None: the owner's own key
     read_only: bool = False
     cleared: bool = False
     may_resolve: bool = False
@@ -48,7 +48,7 @@ class Key:
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
-    last_used_at: datetime | None = None  # the day is enough
+    last_used_at: datetime | None = None  # to the day
 
     @property
     def scope(self) -> Scope:
@@ -60,12 +60,12 @@ class Key:
 
     @property
     def rights(self) -> tuple[str, ...]:
-        """Beyond being somebody's, by name."""
+        """The names of its flags that are set."""
         return tuple(n for n in ("read_only", "cleared", "may_resolve") if getattr(self, n))
 
     @property
     def life(self) -> timedelta | None:
-        """How long it was made for; None: until it is revoked."""
+        """Its lifetime from creation; None: until it is revoked."""
         return None if self.expires_at is None else self.expires_at - self.created_at
 
     def state_at(self, now: datetime) -> KeyState:
@@ -107,12 +107,12 @@ def _key_fields(key: Key) -> dict[str, Any]:
     return {each.name: getattr(key, each.name) for each in fields(Key)}
 
 
-# ——— what it opens ———
+# ——— principal ———
 
 
 def principal_of(key: Key) -> Principal:
-    """The one place where a key becomes somebody. What an agent may see is added by the file of
-    categories."""
+    """The only place where a key becomes a principal. The categories file adds what an agent may
+    see."""
     if key.user_id is None:
         raise ValueError("an admin's key is nobody's memory")
     return Principal(
@@ -140,8 +140,8 @@ def build_token(key: Key, secret: str) -> str:
 
 
 def locate_token(token: str) -> tuple[Scope, str]:
-    """Under which owner and id to look. A garbled one is looked for, too, where nothing is, so
-    that it takes the same work to refuse."""
+    """The owner and id to look up. A malformed token is looked up, too, where no key is, so that
+    rejecting it takes the same work."""
     parts = _TOKEN.fullmatch(token)
     if parts is None:
         return _NO_LOCATION
@@ -154,11 +154,11 @@ def locate_token(token: str) -> tuple[Scope, str]:
 
 
 def token_digest(token: str) -> bytes:
-    """A plain hash is enough for a secret that nobody chose: 2²⁵⁶ cannot be tried out."""
+    """A plain hash suffices for a random secret: 2²⁵⁶ values cannot be tried."""
     return sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def matches_digest(token: str, digest: bytes | None) -> bool:
-    """In the same time wherever they differ, and also when there is nothing to compare with."""
+    """Compares in constant time, also when there is no digest to compare with."""
     known = token_digest("") if digest is None else digest
     return hmac.compare_digest(token_digest(token), known) and digest is not None

@@ -1,4 +1,4 @@
-"""Scopes, principals and API keys: who owns, who asks, what they may read."""
+"""Scopes and principals: who owns rows, who makes a request, which scopes they may read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The owner of a row. Every key in the store starts with it."""
+    """The owner of a row. Every primary key in the store starts with it."""
 
     key: str
 
@@ -19,7 +19,7 @@ class Scope:
 
     @classmethod
     def of_the_store(cls) -> Scope:
-        """Whose keys look after the store. Nothing is remembered here."""
+        """The scope of admin keys. It has no memories."""
         return cls("store:admin")
 
     @classmethod
@@ -39,25 +39,25 @@ class Scope:
         return self.key.partition(":")[2]
 
 
-OWNER_ACTOR_PREFIX = "user:"  # how the journal begins to name the owner
+OWNER_ACTOR_PREFIX = "user:"  # of the owner as an actor in the journal
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """On whose behalf a verb runs. ``agent`` is None for the owner."""
+    """The caller of a verb. ``agent`` is None for the owner."""
 
     user_id: str
     agent: str | None = None
-    cleared: bool = False  # may see what is marked sensitivity high without naming its id
-    may_resolve: bool = False  # an agent that may decide conflicts in the owner's place
+    cleared: bool = False  # sees items of sensitivity high without giving their ids
+    may_resolve: bool = False  # an agent that may resolve conflicts for the owner
     allowed: frozenset[str] = frozenset()  # the categories that an agent may see
     read_only: bool = False
-    key: str | None = None  # the id of the key it came with; None: it has the store itself
-    until: datetime | None = None  # when that key ends
-    admin: bool = False  # looks after this user's keys, and sees nothing else of theirs
-    team: str | None = None  # the only team that its key reaches; None: all of the user's
-    place: Scope | None = None  # where it acts, when not at home: in a team, or as a guest
-    manages: bool = False  # an admin, or an owner, of the team it acts in
+    key: str | None = None  # the id of its API key; None: it opened the store directly
+    until: datetime | None = None  # when that key expires
+    admin: bool = False  # manages this user's keys, and sees nothing else of theirs
+    team: str | None = None  # the only team that its key can access; None: all of the user's
+    place: Scope | None = None  # the acting scope, where not its own: a team's, or as a guest
+    manages: bool = False  # an admin or owner of the team it acts in
 
     @property
     def scope(self) -> Scope:
@@ -73,12 +73,12 @@ class Principal:
 
     @property
     def member(self) -> str | None:
-        """Who has to be a member when a change is made in a team's name."""
+        """The user who has to be a member when a change is made in a team's scope."""
         return self.user_id if self.place and self.place.is_team else None
 
     @property
     def actor(self) -> str:
-        """How the journal names who did it."""
+        """Its name in the journal."""
         if self.admin:
             return "admin"
         if self.agent is None:
@@ -101,11 +101,11 @@ class Principal:
 
     @property
     def categories(self) -> frozenset[str] | None:
-        """What it may see; None: all."""
+        """The categories that it may see; None: all."""
         return None if self.is_owner else self.allowed
 
     def at(self, scope: Scope) -> Principal:
-        """The same one, acting on what another scope owns."""
+        """The same principal, acting in another scope."""
         return replace(self, place=None if scope == self.own_scope else scope, manages=False)
 
     def in_team(self, team_id: str, manages: bool) -> Principal:
@@ -120,36 +120,36 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class ReadableScope:
-    """One scope that somebody may read: their own, a team's, or as a guest some of another's."""
+    """A scope that a user may read: their own, a team's, or as a guest some sources of another."""
 
     scope: Scope
-    is_own: bool = True  # else: passages alone, and never what is marked sensitivity high
-    sources: frozenset[str] | None = None  # None: all of it; a guest's are named one by one
+    is_own: bool = True  # else: passages only, and never those of sensitivity high
+    sources: frozenset[str] | None = None  # None: the whole scope; a guest's granted sources
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Names what is read, whoever reads it, and orders it among others."""
+        """A cache and sort key of what is read, independent of the reader."""
         if self.sources is None:
             return (self.scope.key,)
         return (self.scope.key, "as a guest", *sorted(self.sources))
 
     @property
     def is_guest(self) -> bool:
-        """A guest makes no knowledge of what they read: it would stay when the owners erase it."""
+        """Nothing is derived from what a guest reads: it would remain after the owner erases it."""
         return self.sources is not None
 
     def covers(self, source: str) -> bool:
         return self.sources is None or source in self.sources
 
 
-def merge_readable_scopes(readings: Iterable[ReadableScope]) -> tuple[ReadableScope, ...]:
-    """In their order. Read twice, a passage would be found twice and count twice: who reads all of
-    a scope is no guest there, and several grants are one."""
-    found: dict[Scope, ReadableScope] = {}
-    for reading in readings:
-        before = found.setdefault(reading.scope, reading)
+def merge_readable_scopes(readable: Iterable[ReadableScope]) -> tuple[ReadableScope, ...]:
+    """One entry per scope, in order: a scope read twice would return and count its passages twice.
+    Access to the whole scope replaces grants; several grants are united."""
+    merged: dict[Scope, ReadableScope] = {}
+    for each in readable:
+        before = merged.setdefault(each.scope, each)
         if before.sources is None:
             continue
-        both = None if reading.sources is None else before.sources | reading.sources
-        found[reading.scope] = replace(reading, sources=both)
-    return tuple(found.values())
+        both = None if each.sources is None else before.sources | each.sources
+        merged[each.scope] = replace(each, sources=both)
+    return tuple(merged.values())

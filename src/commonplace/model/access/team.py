@@ -1,7 +1,7 @@
 """Teams, memberships and shares; changeset steps for keys and teams.
 
-A membership is written twice, under the team and under the user, so that either finds it under
-its own name; both rows change in one transaction.
+A membership is stored twice, in the team's scope and in the user's, so that both can read it from
+their own scope; both rows change in one transaction.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.journal import Entry
 
 MAX_TEAMS = 100  # of one user
-MAX_MEMBERS = 1000  # of one team, whoever has left included
+MAX_MEMBERS = 1000  # of one team, including former members
 MAX_RETENTION_DAYS = 36_500
 
 
 class TeamRole(StrEnum):
-    """What one may do in a team, most first."""
+    """Rights in a team, highest first."""
 
-    OWNER = "owner"  # everything: other owners, the end of the team
-    ADMIN = "admin"  # members, settings, everybody's sources
-    MEMBER = "member"  # reads all sources, brings sources, takes back own ones
+    OWNER = "owner"  # everything, including owners and deletion of the team
+    ADMIN = "admin"  # members, settings, all sources
+    MEMBER = "member"  # reads all sources, adds sources, removes own ones
 
 
 class MembershipStatus(StrEnum):
     INVITED = "invited"  # sees nothing yet
     MEMBER = "member"
-    LEFT = "left"  # sees nothing any more, not even what they brought
+    LEFT = "left"  # sees nothing any more, not even sources they added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Team:
     name: str
     created_by: str
     created_at: datetime
-    retention_days: int | None = None  # sources older than this are let go; None: never
+    retention_days: int | None = None  # sources older than this are removed; None: never
 
     @property
     def scope(self) -> Scope:
@@ -54,9 +54,9 @@ class Membership:
     role: TeamRole
     standing: MembershipStatus
     invited_by: str
-    since: datetime  # of the standing
+    since: datetime  # of the status
     is_primary: bool = False  # the team that "primary" means
-    is_active: bool = False  # searches look into this team alone
+    is_active: bool = False  # searches are limited to this team
 
     @property
     def is_member(self) -> bool:
@@ -84,14 +84,14 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A guest's right to read one source of another's. Written twice, like a membership."""
+    """A guest's right to read one source of another scope. Stored twice, like a membership."""
 
     owner: Scope  # of the source
     source_id: str
     guest: str  # user id
     granted_by: str
     granted_at: datetime
-    declined: bool = False  # the guest does not want it, and is not given it again
+    declined: bool = False  # by the guest: it is not granted again
 
     @property
     def guest_scope(self) -> Scope:
@@ -100,57 +100,57 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class TeamAccess:
-    """Who may read what of a scope, or with it, at this moment: read in one snapshot."""
+    """The team, memberships and shares of a scope, read in one snapshot."""
 
     scope: Scope
-    team: Team | None = None  # of a team's scope
-    memberships: tuple[Membership, ...] = ()  # of the team or the user, oldest first; ended, too
-    shares: tuple[Share, ...] = ()  # what is shared from here, and with this user
+    team: Team | None = None  # where the scope is a team's
+    memberships: tuple[Membership, ...] = ()  # of the team or user, oldest first, with ended ones
+    shares: tuple[Share, ...] = ()  # granted by this scope, and to this user
 
     @property
     def granted(self) -> tuple[Share, ...]:
-        """Those in which this user is the guest."""
+        """The shares in which this user is the guest."""
         return tuple(share for share in self.shares if share.owner != self.scope)
 
 
-# ——— what somebody may read ———
+# ——— read access ———
 
 
 def reachable_teams(principal: Principal, memberships: Iterable[Membership]) -> list[Membership]:
-    """A key that is for one team reaches no other."""
+    """The current memberships. A key that is limited to one team reaches no other."""
     return [one for one in memberships if one.is_member and principal.team in (None, one.team_id)]
 
 
-def current_shares(shares: Iterable[Share], told_by_owners: Iterable[Share]) -> list[Share]:
-    """The owners' side says what holds: a source that is gone has taken its shares with it."""
-    given = {(one.owner, one.source_id, one.guest) for one in told_by_owners if not one.declined}
+def current_shares(shares: Iterable[Share], owner_rows: Iterable[Share]) -> list[Share]:
+    """The owner's row decides whether a share is valid: removing a source deletes only that row."""
+    given = {(one.owner, one.source_id, one.guest) for one in owner_rows if not one.declined}
     return [one for one in shares if (one.owner, one.source_id, one.guest) in given]
 
 
 def guest_sources(shares: Iterable[Share], teams: Container[Scope]) -> dict[Scope, frozenset[str]]:
-    """Sources by their owners; whoever is in a team reads its sources as a member. An id means
-    what was shared under it first: nobody puts another text in its place."""
-    found: dict[Scope, set[str]] = {}
-    met: set[str] = set()
+    """Granted sources by owner, without those of the user's teams, which they read as a member. An
+    id refers to the source that was shared first under it, so that nobody can substitute it."""
+    granted: dict[Scope, set[str]] = {}
+    seen: set[str] = set()
     for share in sorted(shares, key=lambda each: each.granted_at):
-        if share.declined or share.owner in teams or share.source_id in met:
+        if share.declined or share.owner in teams or share.source_id in seen:
             continue
-        met.add(share.source_id)
-        found.setdefault(share.owner, set()).add(share.source_id)
-    return {scope: frozenset(ids) for scope, ids in found.items()}
+        seen.add(share.source_id)
+        granted.setdefault(share.owner, set()).add(share.source_id)
+    return {scope: frozenset(ids) for scope, ids in granted.items()}
 
 
-# ——— who may do what to whom ———
+# ——— management rights ———
 
 
 def may_manage(actor: Membership, role: TeamRole) -> bool:
-    """Those who manage a team do so with everybody below them; owners with everybody."""
+    """Owners manage every role, admins only members."""
     return actor.owns or (actor.manages and role is TeamRole.MEMBER)
 
 
 def next_owner(members: Iterable[Membership], leaving: str) -> Membership | None:
-    """Who owns the team when its last owner is gone: of those with the highest role, whoever has
-    been there longest. None: it has an owner, or nobody is left."""
+    """The new owner when the last owner leaves: the longest-standing member of those with the
+    highest role. None: another owner remains, or nobody is left."""
     people = list(members)
     if not is_last_owner(people, leaving):
         return None
@@ -169,12 +169,12 @@ class AddKey:
     key: Key
     digest: bytes  # of its token
     entry: Entry
-    if_first: bool = False  # refused where its owner has keys already
+    if_first: bool = False  # precondition: its owner has no keys yet
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeKey:
-    """It ends: at once, or at another moment than before."""
+    """Revokes a key, or changes its expiry."""
 
     before: Key
     after: Key
@@ -189,8 +189,8 @@ class PutTeam:
 
 @dataclass(frozen=True, slots=True)
 class SetMember:
-    """Under the team: who belongs to it. It is a change of the team, so that two who decide at
-    once about one team cannot both win."""
+    """The team's row of a membership. It moves the team's revision, so that of two concurrent
+    decisions about one team only one succeeds."""
 
     membership: Membership
     entry: Entry
@@ -199,7 +199,7 @@ class SetMember:
 
 @dataclass(frozen=True, slots=True)
 class SetMembership:
-    """The same under the user, in the same transaction. No change of their memory."""
+    """The user's row of the membership, in the same transaction. Their revision does not move."""
 
     membership: Membership
     entry: Entry
@@ -208,7 +208,7 @@ class SetMembership:
 
 @dataclass(frozen=True, slots=True)
 class SetShare:
-    """Under the owner of a source: who may read it as a guest."""
+    """The owner's row of a share."""
 
     share: Share
     entry: Entry
@@ -217,7 +217,7 @@ class SetShare:
 
 @dataclass(frozen=True, slots=True)
 class SetGrant:
-    """The same under the guest, in the same transaction."""
+    """The guest's row of the share, in the same transaction."""
 
     share: Share
     entry: Entry

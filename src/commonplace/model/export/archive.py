@@ -34,7 +34,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class ScopeExport:
-    """All that one user owns in a store."""
+    """Everything that one user owns in a store."""
 
     memories: tuple[Memory, ...]
     versions: tuple[Version, ...]
@@ -54,18 +54,18 @@ class ScopeExport:
 _NAMES = {kind: name for name, kind in LINE_TYPES.items()}
 
 
-def to_lines(user_id: str, belongings: ScopeExport) -> Iterator[str]:
+def to_lines(user_id: str, export: ScopeExport) -> Iterator[str]:
     codec = record_codec(user_id)
     yield _line(
         "commonplace",
         {
             "format": FORMAT,
             "user_id": user_id,
-            "revision": belongings.revision,
-            "profile_numbers": belongings.profile_numbers,
+            "revision": export.revision,
+            "profile_numbers": export.profile_numbers,
         },
     )
-    for value in _line_values(belongings):
+    for value in _line_values(export):
         yield _line(_NAMES[type(value)], codec.write(value))
 
 
@@ -78,20 +78,20 @@ def _base64(raw: bytes) -> str:
     return base64.b64encode(raw).decode("ascii")
 
 
-def _line_values(belongings: ScopeExport) -> Iterator[Any]:
-    """What others refer to comes before them."""
-    yield from belongings.memories
-    yield from belongings.versions
-    yield from belongings.links
-    for held in belongings.held:
-        yield _held_line(held, belongings.memories)
-    yield from belongings.proposals
-    for whole in belongings.sources:
+def _line_values(export: ScopeExport) -> Iterator[Any]:
+    """In an order in which references point backwards."""
+    yield from export.memories
+    yield from export.versions
+    yield from export.links
+    for held in export.held:
+        yield _held_line(held, export.memories)
+    yield from export.proposals
+    for whole in export.sources:
         yield whole.source
         for part, raw in enumerate(whole.original, 1):
             yield OriginalLine(whole.source.id, part, raw)
         yield from whole.passages
-    graph = belongings.graph
+    graph = export.graph
     for node in graph.nodes:
         yield NodeLine(node, graph.texts.get(node.id, ""))
     yield from graph.node_assertions
@@ -103,8 +103,8 @@ def _line_values(belongings: ScopeExport) -> Iterator[Any]:
     yield from graph.extractions
     for id, stats in sorted(graph.marks.items()):
         yield StatsLine(id, stats)
-    yield from belongings.recall_log
-    yield from belongings.journal
+    yield from export.recall_log
+    yield from export.journal
 
 
 def _held_line(held: HeldValue, memories: Iterable[Memory]) -> HeldLine:
@@ -121,7 +121,7 @@ def _held_value(line: HeldLine) -> HeldValue:
     )
 
 
-# Where the format keeps an older name.
+# Fields whose key in the format has an older name.
 _HELD_KEYS = {"alternative_to": "beside", "contributes_to": "merged_into"}
 
 
@@ -142,16 +142,16 @@ def from_lines(lines: Iterable[str], user_id: str) -> ScopeExport:
         except InvalidInput as error:
             raise InvalidInput(f"Line {number}: {error.message}", remedy=_REMEDY) from error
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            told = f"Line {number} cannot be read: {type(error).__name__}."
-            raise InvalidInput(told, remedy=_REMEDY) from error
-    return reader.belongings()
+            message = f"Line {number} cannot be read: {type(error).__name__}."
+            raise InvalidInput(message, remedy=_REMEDY) from error
+    return reader.export()
 
 
 def _id(value: Any) -> str:
     return str(value.id)
 
 
-# What a line of this type is known by, where that is not its id.
+# The unique key of a line, by type; default: its id.
 _KEYS: Mapping[str, Callable[[Any], Hashable]] = {
     "version": lambda version: (version.memory.id, version.memory.version),
     "link": lambda link: (link.a, link.b),
@@ -163,16 +163,16 @@ _KEYS: Mapping[str, Callable[[Any], Hashable]] = {
     "extraction": lambda extraction: (extraction.scope, extraction.source),
     "journal": lambda row: row.seq,
 }
-# What must be known before it: the types of lines, and ids among them.
+# References of a line, by type: the types of the lines they point to, and the ids.
 _REFERENCES: Mapping[str, tuple[tuple[str, ...], Callable[[Any], tuple[str | None, ...]]]] = {
     "version": (("memory",), lambda version: (version.memory.id,)),
     "link": (("memory",), lambda link: (link.a, link.b)),
     "held": (("memory",), lambda held: _held_against(held)),
     "original": (("source",), lambda original: (original.source_id,)),
     "passage": (("source",), lambda passage: (passage.source_id,)),
-    "node_telling": (("node",), lambda told: (told.node,)),
+    "node_telling": (("node",), lambda assertion: (assertion.node,)),
     "edge": (("node",), lambda line: line.edge.ends),
-    "edge_telling": (("edge",), lambda told: (told.edge,)),
+    "edge_telling": (("edge",), lambda assertion: (assertion.edge,)),
     "note": (("edge", "node"), lambda note: (note.about,)),
 }
 
@@ -182,14 +182,14 @@ def _held_against(held: HeldLine) -> tuple[str | None, ...]:
 
 
 class _ArchiveReader:
-    """Takes the lines one by one. A file may come from anywhere, so each is checked like input."""
+    """Reads lines one by one. A file is untrusted input, so each line is validated."""
 
     def __init__(self, user_id: str):
         self._codec = record_codec(user_id)
         self._header: Mapping[str, int] = {}
-        self._found: dict[str, dict[Any, Any]] = {name: {} for name in LINE_TYPES}
-        self._names: set[tuple[str, ...]] = set()  # of sources, and of nodes that stand
-        self._pieces: Counter[tuple[str, str]] = Counter()  # of each source, by type of line
+        self._records: dict[str, dict[Any, Any]] = {name: {} for name in LINE_TYPES}
+        self._names: set[tuple[str, ...]] = set()  # of sources, and of active nodes
+        self._pieces: Counter[tuple[str, str]] = Counter()  # count per line type and source
         self._checks: Mapping[str, Callable[[Any], None]] = {
             "held": self._check_held,
             "source": lambda source: self._add_name("source", source.origin, source.external_id),
@@ -218,14 +218,14 @@ class _ArchiveReader:
             for id in referred(value):
                 self._require(among, id)
         key = _KEYS.get(type_, _id)(value)
-        if key in self._found[type_]:
+        if key in self._records[type_]:
             raise InvalidInput(f"It repeats {key!r}.")
         if check := self._checks.get(type_):
             check(value)
-        self._found[type_][key] = value
+        self._records[type_][key] = value
 
     def _require(self, among: tuple[str, ...], id: str | None) -> None:
-        if id and not any(id in self._found[each] for each in among):
+        if id and not any(id in self._records[each] for each in among):
             raise InvalidInput(f"It refers to {id!r}, which no earlier line defines.")
 
     def _check_held(self, held: HeldLine) -> None:
@@ -233,24 +233,24 @@ class _ArchiveReader:
             raise InvalidInput(
                 "A held value waits in a conflict or beside a memory, or is a part of one."
             )
-        memories = self._found["memory"]
+        memories = self._records["memory"]
         kinds = {memories[id].kind for id in _held_against(held) if id}
         if held.memory.state is not State.ACTIVE or kinds - {held.memory.kind}:
             raise InvalidInput("A held value is a live memory of the kind that it is held against.")
         for id in held.targets:
             memories[id] = memories[id].evolve(conflict=held.conflict)
 
-    def _check_next(self, type_: str, source_id: str, place: int) -> None:
-        """What belongs to a source comes in its order."""
-        source: Source = self._found["source"][source_id]
-        what, wanted = (
+    def _check_next(self, type_: str, source_id: str, number: int) -> None:
+        """Parts and passages of a source must come in order."""
+        source: Source = self._records["source"][source_id]
+        what, total = (
             ("part", source.parts) if type_ == "original" else ("passage", source.passages)
         )
         self._pieces[type_, source_id] += 1
-        if place != (expected := self._pieces[type_, source_id]):
-            raise InvalidInput(f"{what} {place} comes where {what} {expected} is wanted.")
-        if place > wanted:
-            raise InvalidInput(f"{what} {place} is one more than its source has.")
+        if number != (expected := self._pieces[type_, source_id]):
+            raise InvalidInput(f"{what} {number} comes where {what} {expected} is wanted.")
+        if number > total:
+            raise InvalidInput(f"{what} {number} is one more than its source has.")
 
     def _check_node(self, line: NodeLine) -> None:
         node = line.node
@@ -264,12 +264,14 @@ class _ArchiveReader:
             raise InvalidInput(f"It repeats {name[1:]!r}.")
         self._names.add(name)
 
-    def belongings(self) -> ScopeExport:
+    def export(self) -> ScopeExport:
         if not self._header:
             raise InvalidInput("The file is empty.", remedy=_REMEDY)
         journal = self._all("journal")
         numbers = [
-            int(match[1]) for id in self._found["memory"] if (match := _PROFILE_NOTE.fullmatch(id))
+            int(match[1])
+            for id in self._records["memory"]
+            if (match := _PROFILE_NOTE.fullmatch(id))
         ]
         return ScopeExport(
             memories=self._all("memory"),
@@ -286,13 +288,13 @@ class _ArchiveReader:
         )
 
     def _all(self, type_: str) -> tuple[Any, ...]:
-        return tuple(self._found[type_].values())
+        return tuple(self._records[type_].values())
 
     def _sources(self) -> tuple[WholeSource, ...]:
-        original: dict[str, list[bytes]] = {id: [] for id in self._found["source"]}
+        original: dict[str, list[bytes]] = {id: [] for id in self._records["source"]}
         for line in self._all("original"):
             original[line.source_id].append(line.raw)
-        passages: dict[str, list[Passage]] = {id: [] for id in self._found["source"]}
+        passages: dict[str, list[Passage]] = {id: [] for id in self._records["source"]}
         for passage in self._all("passage"):
             passages[passage.source_id].append(passage)
         return tuple(
@@ -301,7 +303,7 @@ class _ArchiveReader:
         )
 
     def _graph(self) -> WholeGraph:
-        lines = {**self._found["node"], **self._found["edge"]}
+        lines = {**self._records["node"], **self._records["edge"]}
         nodes = tuple(line.node for line in self._all("node"))
         for node in nodes:
             self._require(("node",), node.merged_into)

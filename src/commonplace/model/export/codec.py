@@ -1,7 +1,7 @@
-"""Codec: dataclasses as plain data for JSON, and back by their type hints.
+"""Codec: converts dataclasses to plain JSON data, and back by their type hints.
 
-With rules it is strict, as files from elsewhere need it: every field is there, is checked, and no
-other is. Without them it takes data as it comes, as from a server of ours.
+With rules it is strict, for files of unknown origin: every field must be present and valid, and no
+other field may be. Without rules it trusts the data, as from our own server.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 from commonplace.errors import InvalidInput
 from commonplace.model import validation
 
-FieldReader = Callable[[Any, str], Any]  # the value, and what messages call it
+FieldReader = Callable[[Any, str], Any]  # the value, and its name in messages
 _PLAIN = frozenset({str, int, float, bool, types.NoneType})
 
 
 @cache
 def type_hints_of(kind: Any) -> Mapping[str, Any]:
-    """Hints are written as text, and making types of them takes its time."""
+    """Cached, because hints are strings and resolving them is slow."""
     return typing.get_type_hints(kind)
 
 
@@ -34,25 +34,27 @@ def optional(reading: FieldReader) -> FieldReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRule:
-    """In what the data of a dataclass differ from its fields, and what is asked of them."""
+    """How the data of a dataclass differ from its fields, and their validation."""
 
     what: str = "It"  # the subject of messages
-    left_out: Collection[str] = ()  # read as the owner's, or as the default
+    left_out: Collection[str] = ()  # not written; read as the owner's value or the default
     renamed: Mapping[str, str] = field(default_factory=dict)  # field → key; these come first
     last: Collection[str] = ()
-    inlined: str | None = None  # holds a dataclass, whose fields stand among the others
-    own_as_null: str | None = None  # is null where it names the owner
-    older: Mapping[str, Any] = field(default_factory=dict)  # for files without this key
+    inlined: str | None = None  # a field whose dataclass's fields are written among the others
+    own_as_null: str | None = None  # a field that is null where its value is the owner's
+    older: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # defaults for keys that older files lack
     readers: Mapping[str, FieldReader] = field(default_factory=dict)  # others: by type
-    check: Callable[[Any], Any] = lambda made: made  # of the whole; returns it
+    check: Callable[[Any], Any] = lambda made: made  # validates the whole record and returns it
 
     def order(self, name: str) -> int:
         return 0 if name in self.renamed else 2 if name in self.last else 1
 
 
 class Codec:
-    """``readers``: by type. ``own``: the owner's values, by field. ``properties``: what is written
-    of a dataclass beside its fields."""
+    """``readers``: by type. ``own``: the owner's values, by field. ``properties``: names of the
+    properties that are written in addition to a dataclass's fields."""
 
     def __init__(
         self,
@@ -69,14 +71,14 @@ class Codec:
         self._records: dict[type, RecordCodec] = {}
 
     def write(self, value: Any) -> Any:
-        """Days and moments become ISO 8601."""
+        """Dates and datetimes become ISO 8601."""
         if type(value) in _PLAIN:
             return value
         if is_dataclass(value) and not isinstance(value, type):
             return self.record(type(value)).write(value)
         if isinstance(value, Enum):
             return value.value
-        if isinstance(value, date):  # and every moment is one
+        if isinstance(value, date):  # datetime is a subclass
             return value.isoformat()
         if isinstance(value, Mapping):
             return {str(name): self.write(item) for name, item in value.items()}
@@ -113,7 +115,9 @@ class Codec:
             return lambda data, field: {
                 name: self.read(hints[name], each, name) for name, each in data.items()
             }
-        if isinstance(hint, type) and is_dataclass(hint):  # one may hold others of its own class
+        if isinstance(hint, type) and is_dataclass(
+            hint
+        ):  # lazily: a dataclass may contain its own type
             return lambda data, field: self.record(hint).read(data, field)
         if isinstance(hint, type) and issubclass(hint, StrEnum):
             return lambda data, field: validation.choice(data, field, hint, {})
@@ -127,8 +131,7 @@ class Codec:
         )
 
     def _matching_type(self, alternatives: Sequence[Any], data: Any) -> Any:
-        """Of several dataclasses, the one whose fields these are; of a text beside them, the
-        text."""
+        """The alternative that matches the data: the dataclass with these fields, or text."""
         if isinstance(data, str) and str in alternatives:
             return str
         if isinstance(data, Mapping):
@@ -152,7 +155,7 @@ def _list_reader(item: FieldReader, made: Callable[[Iterable[Any]], Any]) -> Fie
 
 
 class RecordCodec:
-    """How one dataclass is written and read."""
+    """Writes and reads one dataclass."""
 
     def __init__(self, codec: Codec, kind: Any):
         self._codec, self._kind = codec, kind
@@ -161,7 +164,7 @@ class RecordCodec:
         kept = [each for each in fields(kind) if each.name not in rule.left_out]
         kept.sort(key=lambda each: rule.order(each.name))
         self._inner = codec.record(self._hints[rule.inlined]) if rule.inlined else None
-        # Written: the key, or None for the fields of what is inlined; read: with its reader.
+        # Written: key and field; the key is None for the inlined field. Read: with the reader.
         self._written = [
             (
                 None if each.name == rule.inlined else rule.renamed.get(each.name, each.name),
@@ -180,7 +183,7 @@ class RecordCodec:
         self.keys |= self._inner.keys if self._inner else set()
 
     def _reader_of(self, name: str) -> FieldReader:
-        """A field's own reader, where it has one, need not care for null."""
+        """Wraps the reader of an optional field, so that readers need not handle null."""
         reading = self._rule.readers.get(name)
         if name == self._rule.own_as_null:
             return self._or_own(name, reading or self._codec.reader(self._hints[name]))

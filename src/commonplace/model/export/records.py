@@ -1,7 +1,7 @@
-"""Export records: the types of lines, and how each differs from the dataclass that it holds.
+"""Export records: the types of lines, and how each differs from its dataclass.
 
-Passages travel along, so that their numbers stay what citations say. What they are found by does
-not: it is made anew where they arrive. What nodes and edges are found by travels as text.
+Passages are exported, so that citations keep their numbers. Their index entries are not: the
+importing store recomputes them. Nodes and edges are exported with their search texts.
 """
 
 from __future__ import annotations
@@ -49,25 +49,25 @@ from commonplace.model.sources.source import (
     check_alias,
 )
 
-MAX_PARTICIPANTS = 100_000  # of people: a channel's whole history is one source
+MAX_PARTICIPANTS = 100_000  # the whole history of a channel is one source
 MAX_RAW_LENGTH = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
-MAX_NAME_LENGTH = 500  # PostgreSQL's index takes a third of a page, in any script
+MAX_NAME_LENGTH = 500  # a PostgreSQL index entry is limited to a third of a page, in any script
 MAX_OUTPUT_LENGTH = 4_000_000
 MAX_NAMES = 10_000
 MAX_DAYS = 100_000
-MAX_SENTENCES = 40_000_000  # no more than a source has letters
+MAX_SENTENCES = 40_000_000  # not more than the characters of a source
 _MAX_NUMBER = 1e9
-_MAX_SCORE = 1_000_000.0  # a score, and a part of one, is a small number
+_MAX_SCORE = 1_000_000.0  # of a score and of its parts
 _HEX = re.compile(r"[0-9a-f]{1,64}")
 _SOURCE_ID = re.compile(r"source:[^\s#@]{1,150}")
 
 
-# ——— lines that are not a dataclass of the model ———
+# ——— lines without a dataclass of their own in the model ———
 
 
 @dataclass(frozen=True, slots=True)
 class WholeSource:
-    """A source with all that is kept of it."""
+    """A source with its original and passages."""
 
     source: Source
     original: tuple[bytes, ...]  # part by part
@@ -83,7 +83,7 @@ class OriginalLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldLine:
-    """The memories of the question that a value waits in are named with it."""
+    """A held value, with the targets of its conflict."""
 
     memory: Memory
     conflict: str | None
@@ -136,7 +136,7 @@ LINE_TYPES: Mapping[str, type] = {
 }
 
 
-# ——— how values are read ———
+# ——— field readers ———
 
 
 def _whole_number(low: int, high: int = 2**62) -> FieldReader:
@@ -152,24 +152,24 @@ def _metadata(value: object, field: str) -> dict[str, Any]:
 
 
 def _provenance(value: Any, field: str) -> dict[str, Any]:
-    """Checked, and kept to the letter: a path is in it."""
+    """Validated, but stored unchanged: it contains a path."""
     _metadata(value, field)
     return dict(value)
 
 
 def _output(value: Any, field: str) -> Any:
-    """Checked like any JSON that comes in, and kept to the letter."""
+    """Validated like any JSON input, but stored unchanged."""
     validation.metadata({"output": value}, field, MAX_OUTPUT_LENGTH)
     return value
 
 
 def _reference(value: object, field: str) -> str:
-    """An id with a prefix or a version number: a little longer than a word."""
+    """An id with a prefix or a version number: longer than a word."""
     return validation.text(value, field, 2 * validation.MAX_WORD)
 
 
 def _exact_text(limit: int) -> FieldReader:
-    """Text to the letter, not even trimmed: a path that is spelled otherwise is another one."""
+    """Text stored unchanged, not even trimmed: a different spelling of a path is another path."""
 
     def reading(value: Any, field: str) -> str:
         validation.text(value, field, limit)
@@ -252,7 +252,7 @@ _alias, _short_name = _exact_text(MAX_ALIAS_BYTES), _exact_text(validation.MAX_W
 _names = _list_of(_name, MAX_NAMES)
 _node, _edge = _prefixed(NODE_PREFIX), _prefixed(EDGE_PREFIX)
 
-# Of fields that no rule speaks of.
+# For fields without a reader of their own.
 _BY_TYPE: Mapping[Any, FieldReader] = {
     str: validation.word,
     int: _whole_number(0),
@@ -265,7 +265,7 @@ _BY_TYPE: Mapping[Any, FieldReader] = {
 }
 
 
-# ——— what is asked of whole records ———
+# ——— checks of whole records ———
 
 
 def _check_memory(memory: Memory) -> Memory:
@@ -296,8 +296,8 @@ def _check_proposal(proposal: Proposal) -> Proposal:
 
 # ——— the rules ———
 
-# When this store got an item is the store's own business, not the item's; whoever imports it owns
-# it. The question that a memory is asked about in travels with what is held in it.
+# The arrival time belongs to the store, not to the item; the importing user becomes the owner. The
+# conflict of a memory is exported with its held values.
 _OF_MEMORIES: Mapping[type, RecordRule] = {
     Memory: RecordRule(
         what="A memory",
@@ -464,7 +464,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         what="An extraction",
         last={"scope"},
         own_as_null="scope",
-        older={"heard": []},  # then all counts as new
+        older={"heard": []},  # without digests all sentences count as new
         readers={
             "scope": _reference,
             "digest": _empty_or(_name),
@@ -477,6 +477,6 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
 
 
 def record_codec(user_id: str) -> Codec:
-    """Writes what ``user_id`` owns, and reads it as theirs."""
+    """The codec for records that ``user_id`` owns or will own."""
     own = {"user_id": user_id, "scope": Scope.of_user(user_id).key}
     return Codec(_BY_TYPE, {**_OF_MEMORIES, **_OF_SOURCES, **_OF_GRAPHS}, own)

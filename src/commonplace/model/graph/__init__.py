@@ -1,1 +1,1 @@
-"""The personal graph: what it is made of, and the rules that hold for it. Pure."""
+"""The personal graph: values and rules. Pure."""

@@ -1,12 +1,12 @@
-"""Assertions: what one source or person says of a node or edge; notes.
+"""Assertions: what one source or person states about a node or edge; notes.
 
-Tellings are what is kept; nodes and edges are folded from them. So what a node's tellings come to
-does not depend on the order in which sources came, what only one source told goes with it, and what
-others tell, too, is as if that source had never been met.
+Each source's assertions are stored; nodes and edges are computed (folded) from them. The result
+does not depend on the order of import. Removing a source removes what only it asserts and leaves
+everything else as if that source had never been imported.
 
-Of whom a source tells is decided when it is taken in, by who is known then, and stays so. Where a
-name could be several people's ("Sarah", of a friend Sarah, a Sarah Chen and a Sarah Levi) another
-order may come to other nodes; a merge or a split says who is who.
+Which node an assertion refers to is resolved when the source is imported, against the nodes known
+then, and is not resolved again. An ambiguous name ("Sarah" for a friend Sarah, a Sarah Chen and a
+Sarah Levi) can therefore resolve differently in another import order; merge and split correct it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ SOURCE_WEIGHTS = {SourceType.SLACK_THREAD: 0.25, SourceType.EMAIL: 0.5}  # other
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedSource:
-    """The source of a telling. It may be a team's: then it is owned elsewhere."""
+    """The source of an assertion. A team's source is owned by another scope."""
 
     scope: str  # its owner's key
     id: str  # source:<uuid>
     source_type: SourceType
     said_at: datetime  # the source's own date
     sensitivity: Sensitivity = Sensitivity.NORMAL
-    passage: int | None = None  # its number, where the words stand
+    passage: int | None = None  # the number of the passage that contains the words
 
     @property
     def weight(self) -> float:
@@ -44,20 +44,20 @@ class CitedSource:
 class NodeAssertion:
     id: str
     node: str
-    source: CitedSource | None  # None: somebody's own word
-    by: str  # who told it
+    source: CitedSource | None  # None: asserted by a user
+    by: str  # the actor that asserted it
     recorded_at: datetime
     type: NodeType
     name: str  # as it was written
-    key: str  # as it is compared; "": it was only spoken of by that name, or by its id
+    key: str  # the comparison key of the name; "": refers to the node without naming it
     subtype: str = ""
     aliases: tuple[str, ...] = ()
-    not_called: tuple[str, ...] = ()  # of an own word: names, addresses that are not its
+    not_called: tuple[str, ...] = ()  # user assertions only: rejected names and addresses
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 0.8
-    sensitivity: Sensitivity = Sensitivity.NORMAL  # of an own word: that of what it is about
-    stands: bool = True  # False: its source is forgotten, and may come back
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # user assertions: that of the node
+    stands: bool = True  # False: inactive, its source is forgotten and may be restored
 
     @property
     def said_at(self) -> datetime:
@@ -67,7 +67,7 @@ class NodeAssertion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeAssertion:
     id: str
-    edge: str  # which edge it is folded into
+    edge: str  # the edge that it is folded into
     a: str
     b: str
     type: str
@@ -76,10 +76,11 @@ class EdgeAssertion:
     recorded_at: datetime
     valid_from: datetime
     valid_to: datetime | None = None
-    ends: bool = False  # it tells that the relation is over, since valid_from
-    # It holds beside others, also where one has only one at a time: it ends none, and none ends it.
+    ends: bool = False  # asserts that the relation ended at valid_from
+    # It holds in parallel with others, even for a single-valued type: it ends none of them, and
+    # none of them ends it.
     beside: bool = False
-    attitude: int | None = None  # None: nothing is said of it
+    attitude: int | None = None  # None: not stated
     proximity: int | None = None
     description: str = ""
     confidence: float = 0.8
@@ -88,7 +89,7 @@ class EdgeAssertion:
 
 
 class SourcedStatement(Protocol):
-    """A telling, or a note."""
+    """An assertion or a note."""
 
     @property
     def source(self) -> CitedSource | None: ...
@@ -97,9 +98,9 @@ class SourcedStatement(Protocol):
     def sensitivity(self) -> Sensitivity: ...
 
 
-def is_sensitive(told: SourcedStatement) -> bool:
-    cited = told.source is not None and told.source.sensitivity is Sensitivity.HIGH
-    return cited or told.sensitivity is Sensitivity.HIGH
+def is_sensitive(statement: SourcedStatement) -> bool:
+    cited = statement.source is not None and statement.source.sensitivity is Sensitivity.HIGH
+    return cited or statement.sensitivity is Sensitivity.HIGH
 
 
 NOTE_PREFIX = "note:"
@@ -130,24 +131,24 @@ class Note:
     content: str
     added_by: str
     date_added: datetime
-    expires_at: datetime | None = None  # None: it never does
-    source: CitedSource | None = None  # what it was read from
-    sensitivity: Sensitivity = Sensitivity.NORMAL  # of an own word: that of what it is about
-    stands: bool = True  # False: its source is forgotten, and may come back
-    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
+    expires_at: datetime | None = None  # None: never
+    source: CitedSource | None = None  # None: added by a user
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # user notes: that of the node or edge
+    stands: bool = True  # False: inactive, its source is forgotten and may be restored
+    purge_at: datetime | None = None  # set when a user forgot it: the time of its removal
 
     def is_live(self, now: datetime) -> bool:
         return self.stands and (self.expires_at is None or now < self.expires_at)
 
 
 def notes_live_at(notes: Iterable[Note], at: datetime) -> list[Note]:
-    """Those that were there at a moment, and counted; newest first."""
+    """The notes that existed and were live at a moment, newest first."""
     live = [note for note in notes if note.date_added <= at and note.is_live(at)]
     return sorted(live, key=lambda note: note.date_added, reverse=True)
 
 
 def note_snippets(notes: Iterable[Note], at: datetime) -> tuple[str, ...]:
-    """The newest that are live at a moment, shortened, as far as they fit."""
+    """The newest notes live at a moment, shortened to the length limits."""
     shown: list[str] = []
     room = MAX_SNIPPETS_LENGTH
     for note in notes_live_at(notes, at)[:MAX_SNIPPETS]:

@@ -1,12 +1,14 @@
 """Edge fold: computes edges and their periods from assertions.
 
-Tellings that could contradict one another share a *thread*: that of their two nodes and type, or,
-where a node can have only one at a time, that of this node and type. A relation that somebody has
-said to hold beside others has a thread of its own. In the order of the world's time they fall into
-stretches. One ends where the next in its thread contradicts it (another other end, the opposite,
-another attitude or proximity), or where a telling says that it is over. Of what one passage tells,
-nothing ends another by its other end alone: who has two jobs tells of both, and what took the place
-of what was seen where it was read.
+Assertions that could contradict one another share a *thread*, keyed by their two nodes and type, or
+for a single-valued type by the node that has one at a time and the type. A relation that a user
+marked as parallel (`beside`) has a thread of its own.
+
+Assertions are processed by valid time and grouped into periods. A period ends where the next
+assertion of its thread contradicts it (a different other end, the opposite type, a different
+attitude or proximity), or where an assertion says that the relation ended. Two assertions of one
+passage never end each other by a different other end alone: a person with two jobs mentions both,
+and which one replaced the other was decided when the passage was extracted.
 """
 
 from __future__ import annotations
@@ -24,10 +26,10 @@ from commonplace.model.memory.memory import Sensitivity
 AssertionThread = tuple[str, ...]
 
 
-@lru_cache(maxsize=10_000)  # thousands may tell of one relation
+@lru_cache(maxsize=10_000)  # one relation may have thousands of assertions
 def assertion_threads(a: str, b: str, type: str) -> tuple[AssertionThread, ...]:
-    """The threads in which a telling takes part. In what is mutual, either end has only one. What
-    is decided together, as liking and disliking, hangs together by the two nodes."""
+    """The threads of an assertion. A mutual single-valued type has one thread per end. Types that
+    contradict or end each other, such as likes and dislikes, share the threads of the two nodes."""
     kind = relationship_type(type)
     together = interacting_types(type)
     between = tuple((a, b, each) for each in together) if len(together) > 1 else ()
@@ -39,7 +41,7 @@ def assertion_threads(a: str, b: str, type: str) -> tuple[AssertionThread, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgePeriod:
-    """What an edge is folded to."""
+    """The folded values of one edge."""
 
     a: str
     b: str
@@ -58,48 +60,46 @@ class EdgePeriod:
 
     @property
     def edge_fields(self) -> dict[str, Any]:
-        """The fields of the edge; the ids of its assertions are none of them."""
+        """The values by name of the edge's fields; without the ids of its assertions."""
         return {name: getattr(self, name) for name in self.__slots__ if name != "assertions"}
 
 
 def fold_edges(assertions: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
-    """Of whole threads: all tellings that share one with any of these have to be among them. Each
-    telling that stands is part of one stretch."""
-    runs: list[_PeriodBuilder] = []
-    latest: dict[
-        AssertionThread, tuple[_PeriodBuilder, ...]
-    ] = {}  # mostly one; those that hold together
-    last_of: dict[
-        AssertionThread, _PeriodBuilder
-    ] = {}  # of each relation by itself, also one that is over
-    standing = sorted((t for t in assertions if t.stands), key=_assertion_order)
-    beside = {_own_thread(t) for t in standing if t.beside}
-    for assertion in standing:
-        itself = _own_thread(assertion)
-        threads = ((*itself, "beside"),) if itself in beside else _contradiction_threads(assertion)
-        met = list({id(run): run for t in threads for run in latest.get(t, ())}.values())
+    """The periods of whole threads: ``assertions`` must include every assertion that shares a
+    thread with any of them. Each active assertion is part of one period."""
+    periods: list[_PeriodBuilder] = []
+    # The current periods of each thread: mostly one; several where they are concurrent.
+    latest: dict[AssertionThread, tuple[_PeriodBuilder, ...]] = {}
+    # The last period of each relation, ended ones included.
+    last_of: dict[AssertionThread, _PeriodBuilder] = {}
+    active = sorted((t for t in assertions if t.stands), key=_assertion_order)
+    parallel = {_own_thread(t) for t in active if t.beside}
+    for assertion in active:
+        own = _own_thread(assertion)
+        threads = ((*own, "beside"),) if own in parallel else _contradiction_threads(assertion)
+        current = list({id(each): each for t in threads for each in latest.get(t, ())}.values())
         if assertion.ends:
-            run = _end_period(
-                assertion, last_of.get(itself), last_of.get(_also_ended_thread(assertion))
+            period = _end_period(
+                assertion, last_of.get(own), last_of.get(_also_ended_thread(assertion))
             )
         else:
-            run = _extend_or_start(assertion, met)
-        if run.type == assertion.type:
-            last_of[itself] = run
-        if run not in runs:
-            runs.append(run)
+            period = _extend_or_start(assertion, current)
+        if period.type == assertion.type:
+            last_of[own] = period
+        if period not in periods:
+            periods.append(period)
         if not assertion.ends:
             latest.update(
-                {t: _concurrent_periods(assertion, run, latest.get(t, ())) for t in threads}
+                {t: _concurrent_periods(assertion, period, latest.get(t, ())) for t in threads}
             )
-            if itself not in beside and _undone_thread(assertion) not in beside:
+            if own not in parallel and _undone_thread(assertion) not in parallel:
                 _end_undone(assertion, last_of)
-    return tuple(run.as_stretch() for run in runs)
+    return tuple(period.build() for period in periods)
 
 
 def _contradiction_threads(assertion: EdgeAssertion) -> tuple[AssertionThread, ...]:
-    """The threads in which it contradicts what was told before. Who calls a husband "my partner"
-    says nothing against the marriage."""
+    """The threads in which it contradicts earlier assertions. "My partner" does not contradict a
+    marriage, so partner and spouse share no thread here."""
     a, b, type = assertion.a, assertion.b, assertion.type
     kind = relationship_type(type)
     if kind.opposite is not None:
@@ -122,28 +122,28 @@ def _own_thread(assertion: EdgeAssertion) -> AssertionThread:
 
 
 class _PeriodEnd(NamedTuple):
-    at: datetime  # in the world
+    at: datetime  # valid time
     learned: datetime
 
 
 @dataclass(slots=True, eq=False)
 class _PeriodBuilder:
-    told: list[EdgeAssertion]
-    over: list[EdgeAssertion] = field(default_factory=list)  # that tell that it is
+    assertions: list[EdgeAssertion]
+    endings: list[EdgeAssertion] = field(default_factory=list)  # that assert its end
     attitude: int | None = None
     proximity: int | None = None
     ended: _PeriodEnd | None = None
-    openly: _PeriodEnd | None = None  # as far as what is not guarded tells it
+    public_end: _PeriodEnd | None = None  # the end by assertions that are not sensitive
 
     @property
     def ends(self) -> tuple[str, str]:
-        return self.told[0].a, self.told[0].b
+        return self.assertions[0].a, self.assertions[0].b
 
     @property
     def type(self) -> str:
-        return self.told[0].type
+        return self.assertions[0].type
 
-    def takes(self, assertion: EdgeAssertion) -> bool:
+    def accepts(self, assertion: EdgeAssertion) -> bool:
         return (
             self.ended is None
             and self.ends == (assertion.a, assertion.b)
@@ -152,85 +152,91 @@ class _PeriodBuilder:
             and _agree(self.proximity, assertion.proximity)
         )
 
-    def is_told_with(self, assertion: EdgeAssertion) -> bool:
-        """One passage tells of both, each with another end."""
-        place = _passage(assertion)
+    def shares_passage(self, assertion: EdgeAssertion) -> bool:
+        """Whether one passage asserts both, with different ends."""
+        passage = _passage(assertion)
         is_other = self.ends != (assertion.a, assertion.b)
-        return is_other and place is not None and any(_passage(t) == place for t in self.told)
+        return (
+            is_other
+            and passage is not None
+            and any(_passage(t) == passage for t in self.assertions)
+        )
 
     def add(self, assertion: EdgeAssertion) -> None:
-        self.told.append(assertion)
+        self.assertions.append(assertion)
         self.attitude = self.attitude or assertion.attitude
         self.proximity = self.proximity or assertion.proximity
         if assertion.valid_to is not None:
             self.end(assertion.valid_to, assertion)
 
-    def end(self, at: datetime, told_by: EdgeAssertion) -> None:
-        learned = max(told_by.recorded_at, min(t.recorded_at for t in self.told))
+    def end(self, at: datetime, ended_by: EdgeAssertion) -> None:
+        learned = max(ended_by.recorded_at, min(t.recorded_at for t in self.assertions))
         end = _PeriodEnd(at, learned)
         self.ended = min(filter(None, (self.ended, end)))
-        if not is_sensitive(told_by):
-            self.openly = min(filter(None, (self.openly, end)))
+        if not is_sensitive(ended_by):
+            self.public_end = min(filter(None, (self.public_end, end)))
 
-    def as_stretch(self) -> EdgePeriod:
-        open_ones = [t for t in self.told if not is_sensitive(t)]
-        told = open_ones or self.told
-        first = min(told, key=lambda t: t.recorded_at)
-        attitudes = [t.attitude for t in told if t.attitude]
-        proximities = [t.proximity for t in told if t.proximity]
-        end = self.openly if open_ones else self.ended
+    def build(self) -> EdgePeriod:
+        not_sensitive = [t for t in self.assertions if not is_sensitive(t)]
+        used = not_sensitive or self.assertions
+        first = min(used, key=lambda t: t.recorded_at)
+        attitudes = [t.attitude for t in used if t.attitude]
+        proximities = [t.proximity for t in used if t.proximity]
+        end = self.public_end if not_sensitive else self.ended
         return EdgePeriod(
-            a=told[0].a,
-            b=told[0].b,
-            type=told[0].type,
-            description=best_description(told),
+            a=used[0].a,
+            b=used[0].b,
+            type=used[0].type,
+            description=best_description(used),
             attitude=attitudes[0] if attitudes else NEUTRAL,
             proximity=proximities[0] if proximities else NEUTRAL,
-            confidence=max(t.confidence for t in told),
-            sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
-            valid_from=told[0].valid_from,
+            confidence=max(t.confidence for t in used),
+            sensitivity=Sensitivity.NORMAL if not_sensitive else Sensitivity.HIGH,
+            valid_from=used[0].valid_from,
             valid_to=end.at if end else None,
             recorded_at=first.recorded_at,
             invalidated_at=end.learned if end else None,
             recorded_by=first.by,
-            assertions=tuple(t.id for t in (*self.told, *self.over)),
+            assertions=tuple(t.id for t in (*self.assertions, *self.endings)),
         )
 
 
-def _extend_or_start(assertion: EdgeAssertion, met: Sequence[_PeriodBuilder]) -> _PeriodBuilder:
-    """The run that a telling is part of. What it contradicts is over from then on."""
-    taking = next((run for run in met if run.takes(assertion)), None)
-    if taking is not None:
-        taking.add(assertion)
-        return taking
-    for run in met:
-        if not run.is_told_with(assertion):
-            run.end(assertion.valid_from, assertion)
+def _extend_or_start(assertion: EdgeAssertion, current: Sequence[_PeriodBuilder]) -> _PeriodBuilder:
+    """The period that an assertion extends or starts. It ends the periods that it contradicts."""
+    extended = next((period for period in current if period.accepts(assertion)), None)
+    if extended is not None:
+        extended.add(assertion)
+        return extended
+    for period in current:
+        if not period.shares_passage(assertion):
+            period.end(assertion.valid_from, assertion)
     new = _PeriodBuilder([])
     new.add(assertion)
     return new
 
 
 def _concurrent_periods(
-    assertion: EdgeAssertion, run: _PeriodBuilder, others: Sequence[_PeriodBuilder]
+    assertion: EdgeAssertion, period: _PeriodBuilder, others: Sequence[_PeriodBuilder]
 ) -> tuple[_PeriodBuilder, ...]:
-    """What stands in a thread from now on. Who speaks of one of two jobs has the other still."""
-    if run in others:
+    """The current periods of a thread after an assertion. A mention of one of two concurrent jobs
+    does not end the other."""
+    if period in others:
         return tuple(others)
-    return (*(each for each in others if each.is_told_with(assertion)), run)
+    return (*(each for each in others if each.shares_passage(assertion)), period)
 
 
 def _end_period(
-    assertion: EdgeAssertion, run: _PeriodBuilder | None, other: _PeriodBuilder | None
+    assertion: EdgeAssertion, period: _PeriodBuilder | None, other: _PeriodBuilder | None
 ) -> _PeriodBuilder:
-    """The run that it ends, if nothing has ended that before: who has another job and "left the old
-    one" has left it once. Of one that nothing else tells of only this is known: it was, and is
-    over. ``other``: what is over with it; who is married and separates was no partner besides."""
-    for each in filter(None, (run, other)):
+    """The period that an ending assertion ends. The earliest end counts: after a new job, "left the
+    old one" does not end that job again. Without such a period a new one is made that is known only
+    by its end. ``other``: the period of the type that ends together with this one (`ends_also`),
+    such as a marriage when the partners separate."""
+    for each in filter(None, (period, other)):
         each.end(assertion.valid_from, assertion)
-    ended = run or other
+    ended = period or other
     if ended is not None:
-        ended.over.append(assertion)
+        ended.endings.append(assertion)
         return ended
     ended = _PeriodBuilder([assertion])
     ended.end(assertion.valid_from, assertion)
@@ -240,10 +246,10 @@ def _end_period(
 def _end_undone(
     assertion: EdgeAssertion, last_of: Mapping[AssertionThread, _PeriodBuilder]
 ) -> None:
-    """Who accepted an offer and then declined it does not work there, from then on."""
-    run = last_of.get(_undone_thread(assertion))
-    if run is not None and run.ended is None:
-        run.end(assertion.valid_from, assertion)
+    """End the relation that this type undoes: a declined offer ends an accepted one."""
+    undone = last_of.get(_undone_thread(assertion))
+    if undone is not None and undone.ended is None:
+        undone.end(assertion.valid_from, assertion)
 
 
 def _passage(assertion: EdgeAssertion) -> tuple[str, str, int] | None:
@@ -258,15 +264,15 @@ def _agree(one: int | None, other: int | None) -> bool:
 
 
 def _assertion_order(assertion: EdgeAssertion) -> tuple[datetime, bool, datetime, int, str]:
-    """Of what one source says of one day the later word counts; its ids are in that order."""
+    """By valid time. Within one source and day the later passage wins; ids rise with passages."""
     passage = assertion.source.passage if assertion.source else None
     return assertion.valid_from, assertion.ends, assertion.recorded_at, passage or 0, assertion.id
 
 
-def best_description(told: Sequence[EdgeAssertion]) -> str:
-    """Somebody's own words, the last ones; else what was told with the most confidence."""
-    own = [t.description for t in told if t.source is None and t.description]
+def best_description(assertions: Sequence[EdgeAssertion]) -> str:
+    """The latest user description; else the one asserted with the highest confidence."""
+    own = [t.description for t in assertions if t.source is None and t.description]
     if own:
         return own[-1]
-    described = [t for t in told if t.description]
+    described = [t for t in assertions if t.description]
     return max(described, key=lambda t: t.confidence).description if described else ""

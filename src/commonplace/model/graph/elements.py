@@ -1,7 +1,8 @@
 """Graph elements: nodes, edges and artifacts.
 
-Two times: valid_from and valid_to are of the world, recorded_at and invalidated_at of the engine. A
-contradiction ends one edge and begins another; neither is rewritten.
+Edges are bitemporal: valid_from and valid_to are valid time (the world), recorded_at and
+invalidated_at are transaction time (the engine). A contradiction ends one edge and begins another;
+neither is rewritten.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ NODE_PREFIX = "node:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mentioned:
-    """How often the sources speak of a node, by the sources' own dates."""
+    """Statistics of a node's mentions in sources, by the sources' own dates."""
 
     source_count: int = 0
     promotion_score: float = 0.0
     first_at: datetime | None = None
     last_at: datetime | None = None
-    days: tuple[date, ...] = ()  # distinct ones, in order
+    days: tuple[date, ...] = ()  # distinct, ascending
 
     @property
     def distinct_days(self) -> int:
@@ -44,28 +45,28 @@ class Mentioned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node(UnratedItem):
-    """All but its id, its owner and its lifecycle is folded from what was told of it."""
+    """All fields but the id, the owner and the lifecycle are computed from its assertions."""
 
     id: str  # node:<uuid>; the seed's entity_key: it never changes
     user_id: str
     type: NodeType
     name: str
-    key: str  # the name as it is compared (a Person's canonical_name); unique with the types
+    key: str  # comparison key of the name (a Person's canonical_name); unique per type, subtype
     subtype: str = ""  # of an Entity: organization, location, project, product, event …
     aliases: tuple[str, ...] = ()  # other names, as they were written
-    addresses: tuple[str, ...] = ()  # of e-mail, by which a person is known again
+    addresses: tuple[str, ...] = ()  # e-mail addresses; they identify a person
     description: str = ""
     is_owner: bool = False
     confidence: float = 0.8
-    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: all that tells of it is
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: all its assertions are
     ttl_policy: TtlPolicy = TtlPolicy.DECAY
     mentioned: Mentioned = Mentioned()
-    is_dirty: bool = False  # notes came: the night describes it anew
+    is_dirty: bool = False  # has new notes: maintenance rewrites its description
     has_meso: bool = False
     has_macro: bool = False
-    merged_into: str | None = None  # another node speaks for it
-    stands: bool = True  # False: all that told of it is forgotten, and may come back
-    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
+    merged_into: str | None = None  # the node that it was merged into
+    stands: bool = True  # False: inactive, all its sources are forgotten and may be restored
+    purge_at: datetime | None = None  # set when a user forgot it: the time of its removal
     created_by: str
     created_at: datetime
     updated_at: datetime
@@ -81,7 +82,7 @@ class Node(UnratedItem):
 
     @property
     def stands_for_itself(self) -> bool:
-        """Its name is its own: no other node of its type can have it."""
+        """Active and not merged: its name is taken, no other node of its type can have it."""
         return self.stands and self.merged_into is None and self.purge_at is None
 
     @property
@@ -91,10 +92,10 @@ class Node(UnratedItem):
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
-    # ——— what the delta header asks of every item ———
+    # ——— DeltaItem ———
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         return f"{self.name} ({self.type})"
 
     def is_live(self, now: datetime) -> bool:
@@ -102,12 +103,12 @@ class Node(UnratedItem):
 
 
 EDGE_PREFIX = "edge:"
-MAX_SEARCHED_NOTES = 1000  # characters of notes that an edge is found by
+MAX_SEARCHED_NOTES = 1000  # characters of notes in an edge's search text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edge(UnratedItem):
-    """Found from either end. ``a`` is the end that its type speaks of first."""
+    """Reachable from both ends. ``a`` is the subject of the relationship type."""
 
     id: str  # edge:<uuid>
     user_id: str
@@ -121,13 +122,13 @@ class Edge(UnratedItem):
     confidence: float = 0.8
     sensitivity: Sensitivity = Sensitivity.NORMAL
     valid_from: datetime
-    valid_to: datetime | None = None  # None: it holds
+    valid_to: datetime | None = None  # None: still valid
     recorded_at: datetime
-    invalidated_at: datetime | None = None  # when the engine learned that it is over
+    invalidated_at: datetime | None = None  # when the engine learned of its end
     recorded_by: str
     is_dirty: bool = False
     stands: bool = True
-    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
+    purge_at: datetime | None = None  # set when a user forgot it: the time of its removal
     created_at: datetime
     updated_at: datetime
     version: int = 1
@@ -144,7 +145,7 @@ class Edge(UnratedItem):
         return replace(self, **changes)
 
     def holds(self, then: PointInTime, now: datetime) -> bool:
-        """Whether it was true at ``as_of``, by what was known at ``known_at``."""
+        """Whether it was valid at ``as_of``, as known at ``known_at``."""
         at, known = then.as_of or now, then.known_at or now
         if self.recorded_at > known or (self.valid_from > at and not self.is_known_by_its_end):
             return False
@@ -153,19 +154,21 @@ class Edge(UnratedItem):
 
     @property
     def is_known_by_its_end(self) -> bool:
-        """It was over as soon as it was told: "I used to live in Haifa". Since when it was so
-        nobody said; before its end it was."""
-        is_told_as_over = (
+        """Asserted as already over ("I used to live in Haifa"): its start is unknown, so it counts
+        as valid at any time before its end."""
+        is_recorded_as_over = (
             self.invalidated_at is not None and self.invalidated_at <= self.recorded_at
         )
-        return is_told_as_over and self.valid_to is not None and self.valid_to <= self.valid_from
+        return (
+            is_recorded_as_over and self.valid_to is not None and self.valid_to <= self.valid_from
+        )
 
     def valid_to_known_at(self, known: datetime) -> datetime | None:
         learned = self.invalidated_at is not None and self.invalidated_at <= known
         return self.valid_to if learned else None
 
     def search_text(self, notes: str) -> str:
-        """What it is found by. ``notes``: the live ones, newest first."""
+        """The text that is embedded and searched. ``notes``: the live ones, newest first."""
         words = (
             self.description,
             self.type,
@@ -175,10 +178,10 @@ class Edge(UnratedItem):
         )
         return " ".join(word for word in words if word)
 
-    # ——— what the delta header asks of every item ———
+    # ——— DeltaItem ———
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         return self.description or self.type
 
     def is_live(self, now: datetime) -> bool:
@@ -195,12 +198,12 @@ class Artifact(UnratedItem):
     user_id: str
     name: str
     content_type: str  # action, md_file, …
-    output: Any  # text, or what JSON can hold
+    output: Any  # text or any JSON value
     description: str = ""
     source: CitedSource | None = None  # the conversation that produced it
     sensitivity: Sensitivity = Sensitivity.NORMAL
     ttl_policy: TtlPolicy = TtlPolicy.DECAY
-    purge_at: datetime | None = None  # it was forgotten, and is gone from then on
+    purge_at: datetime | None = None  # set when it was forgotten: the time of its removal
     created_by: str
     created_at: datetime
     updated_at: datetime
@@ -208,16 +211,14 @@ class Artifact(UnratedItem):
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
-    # ——— what the delta header asks of every item ———
+    # ——— DeltaItem ———
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         return f"{self.name}: {self.description}" if self.description else self.name
 
     def is_live(self, now: datetime) -> bool:
         return self.purge_at is None and not self.has_ended(now)
-
-    # ——— its end ———
 
     def has_ended(self, now: datetime) -> bool:
         end = ephemeral_expiry(self.ttl_policy, self.created_at)

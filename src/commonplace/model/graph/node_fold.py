@@ -1,8 +1,9 @@
 """Node fold: computes a node from its assertions; validation of node names.
 
-Of those who are well known thousands of sources tell, and most say nothing new: that they were
-mentioned, on that day, under a name that is known. Then the node is what it was, with one mention
-more. Wherever that is not plain the answer is None, and all of it is folded. Pure.
+`fold_node` recomputes a node from all its assertions. `add_mention` is the incremental path: a
+well-known node has thousands of assertions, and a new one mostly adds only a mention under a known
+name. Where the incremental result is not certain it returns None, and the caller folds all of them.
+Pure.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PLACEHOLDER_NAMES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoldedNode:
-    """The fields of a node that follow from what was told of it."""
+    """The fields of a node that are computed from its assertions."""
 
     type: NodeType
     subtype: str
@@ -58,71 +59,71 @@ def fold_node(
     root: str | None = None,
     key_of: Callable[[str], str] = comparable_name,
 ) -> FoldedNode | None:
-    """None: nothing that stands tells of it. ``is_taken``: another node has that key. ``root``:
-    the node that speaks for the others; somebody's word about it counts before one about them, and
-    its own names before theirs. ``key_of``: how names are compared.
+    """None: it has no active assertion. ``is_taken``: another node has that key. ``root``: the
+    merge target; user assertions about it take precedence over those about the nodes merged into
+    it, and its names over theirs. ``key_of``: the comparison key of a name.
 
-    What is marked sensitivity high shapes a node only where nothing else tells of it, so that
-    whoever is not cleared can be shown the node as it is.
+    Assertions of high sensitivity count only where there are no others, so that callers without
+    clearance can be shown the node.
     """
-    standing = sorted(_in_force([t for t in assertions if t.stands]), key=_assertion_order)
-    if not standing:
+    active = sorted(_in_force([t for t in assertions if t.stands]), key=_assertion_order)
+    if not active:
         return None
-    open_ones = [assertion for assertion in standing if not is_sensitive(assertion)]
-    told = open_ones or standing
-    own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
-    type, subtype = _type(told, own)
-    denied = _rejected_names(own)
-    naming = [t for t in told if t.key]
-    named = [t for t in naming if not denied or comparable_name(t.name) not in denied] or naming
-    spelt = _names_in_order(type, named, root) or _names_as_referred_to(type, told, own, key_of)
-    name, key = _name(spelt, lambda key: is_taken(type, subtype, key))
-    others = dict.fromkeys(each for t in told for each in (*_asserted_names(t), *t.aliases))
+    not_sensitive = [assertion for assertion in active if not is_sensitive(assertion)]
+    used = not_sensitive or active
+    own = sorted((t for t in used if t.source is None), key=lambda t: t.node == root)
+    type, subtype = _type(used, own)
+    rejected = _rejected_names(own)
+    naming = [t for t in used if t.key]
+    named = [t for t in naming if not rejected or comparable_name(t.name) not in rejected] or naming
+    spellings = _names_in_order(type, named, root) or _names_as_referred_to(type, used, own, key_of)
+    name, key = _name(spellings, lambda key: is_taken(type, subtype, key))
+    others = dict.fromkeys(each for t in used for each in (*_asserted_names(t), *t.aliases))
     return FoldedNode(
         type=type,
         subtype=subtype,
         name=name,
         key=key,
         aliases=tuple(
-            each for each in others if each != name and comparable_name(each) not in denied
+            each for each in others if each != name and comparable_name(each) not in rejected
         ),
         addresses=tuple(
             dict.fromkeys(
-                each for t in told for each in t.addresses if comparable_name(each) not in denied
+                each for t in used for each in t.addresses if comparable_name(each) not in rejected
             )
         ),
-        description=_description(told, own),
-        confidence=max(t.confidence for t in told),
-        sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
-        mentioned=count_mentions(told),
+        description=_description(used, own),
+        confidence=max(t.confidence for t in used),
+        sensitivity=Sensitivity.NORMAL if not_sensitive else Sensitivity.HIGH,
+        mentioned=count_mentions(used),
     )
 
 
 def _rejected_names(own: Iterable[NodeAssertion]) -> set[str]:
-    """Names and addresses that are not its by somebody's word, unless a later word gives them
-    again."""
-    denied: set[str] = set()
+    """Comparison keys of the names and addresses that a user rejected and no later user assertion
+    gives again."""
+    rejected: set[str] = set()
     for assertion in sorted(own, key=lambda t: (t.recorded_at, bool(t.not_called))):
         given = (*_asserted_names(assertion), *assertion.aliases, *assertion.addresses)
-        denied -= set(map(comparable_name, given))
-        denied |= {comparable_name(name) for name in assertion.not_called}
-    return denied
+        rejected -= set(map(comparable_name, given))
+        rejected |= {comparable_name(name) for name in assertion.not_called}
+    return rejected
 
 
 def _asserted_names(assertion: NodeAssertion) -> tuple[str, ...]:
-    """What it is called by this telling: none, where it is only spoken of."""
+    """The name that this assertion gives; none where it only refers to the node."""
     return (assertion.name,) if assertion.key else ()
 
 
-def is_rejected_name(name: str, told: Iterable[NodeAssertion]) -> bool:
-    """Whether somebody has said that this is not what it is called."""
-    own = _in_force([t for t in told if t.source is None and t.stands])
+def is_rejected_name(name: str, assertions: Iterable[NodeAssertion]) -> bool:
+    """Whether a user assertion rejects this name."""
+    own = _in_force([t for t in assertions if t.source is None and t.stands])
     return comparable_name(name) in _rejected_names(own)
 
 
-def count_mentions(told: Iterable[NodeAssertion]) -> Mentioned:
+def count_mentions(assertions: Iterable[NodeAssertion]) -> Mentioned:
     """Each source counts once, on its own date."""
-    sources = {t.source.id: t.source for t in told if t.source}
+    sources = {t.source.id: t.source for t in assertions if t.source}
     dates = sorted(source.said_at for source in sources.values())
     return Mentioned(
         source_count=len(sources),
@@ -134,7 +135,7 @@ def count_mentions(told: Iterable[NodeAssertion]) -> Mentioned:
 
 
 def _in_force(assertions: Sequence[NodeAssertion]) -> list[NodeAssertion]:
-    """Of somebody's own words about a node the last one, and the last one that is guarded."""
+    """Source assertions, and per node, user and sensitivity the latest user assertion."""
     own = sorted((t for t in assertions if t.source is None), key=lambda t: (t.recorded_at, t.id))
     last = {(t.node, t.by, t.sensitivity): t for t in own}
     return [*last.values(), *(t for t in assertions if t.source is not None)]
@@ -146,90 +147,98 @@ def _assertion_order(assertion: NodeAssertion) -> tuple[datetime, str, str, date
     return at, id, assertion.name, assertion.recorded_at, assertion.id
 
 
-def _type(told: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) -> tuple[NodeType, str]:
-    """Somebody's own word decides; else what is told with the most confidence, all in all."""
+def _type(
+    assertions: Sequence[NodeAssertion], own: Sequence[NodeAssertion]
+) -> tuple[NodeType, str]:
+    """That of the latest user assertion; else the one with the highest total confidence."""
     if own:
         return own[-1].type, own[-1].subtype
     weights: dict[tuple[NodeType, str], float] = {}
-    for assertion in told:
+    for assertion in assertions:
         kind = assertion.type, assertion.subtype
         weights[kind] = weights.get(kind, 0.0) + assertion.confidence
     return max(weights, key=lambda kind: weights[kind])
 
 
-def _name(spelt: Mapping[str, str], is_taken: Callable[[str], bool]) -> tuple[str, str]:
-    """One that another node has already gives way to the next."""
-    key = next((each for each in spelt if not is_taken(each)), None)
+def _name(spellings: Mapping[str, str], is_taken: Callable[[str], bool]) -> tuple[str, str]:
+    """The first name that no other node has."""
+    key = next((each for each in spellings if not is_taken(each)), None)
     if key is not None:
-        return spelt[key], key
-    wanted = next(iter(spelt))
-    return _numbered_name(spelt[wanted], wanted, is_taken)
+        return spellings[key], key
+    wanted = next(iter(spellings))
+    return _numbered_name(spellings[wanted], wanted, is_taken)
 
 
 def _names_in_order(
-    type: NodeType, told: Sequence[NodeAssertion], root: str | None
+    type: NodeType, assertions: Sequence[NodeAssertion], root: str | None
 ) -> dict[str, str]:
-    """Of the node that speaks first, then of those that it speaks for."""
-    spelt = _ranked(type, [t for t in told if t.node == root])
-    spoken_for = _ranked(type, [t for t in told if t.node != root])
-    return spelt | {key: name for key, name in spoken_for.items() if key not in spelt}
+    """Name by key: those of the merge target first, then those of the nodes merged into it."""
+    of_root = _ranked(type, [t for t in assertions if t.node == root])
+    of_merged = _ranked(type, [t for t in assertions if t.node != root])
+    return of_root | {key: name for key, name in of_merged.items() if key not in of_root}
 
 
 def _names_as_referred_to(
     type: NodeType,
-    told: Sequence[NodeAssertion],
+    assertions: Sequence[NodeAssertion],
     own: Sequence[NodeAssertion],
     key_of: Callable[[str], str],
 ) -> dict[str, str]:
-    """Where nothing that is left names it: what those called it who said something of it, then its
-    other names. Whom they meant by an id alone is somebody."""
-    spoken = [t.name for t in reversed(own)]
-    names = [name for name in (*spoken, *(each for t in told for each in t.aliases)) if name]
-    spelt: dict[str, str] = {}
+    """The fallback where no remaining assertion names it: the names by which user assertions refer
+    to it, then its aliases, else a placeholder."""
+    referred = [t.name for t in reversed(own)]
+    names = [
+        name for name in (*referred, *(each for t in assertions for each in t.aliases)) if name
+    ]
+    spellings: dict[str, str] = {}
     for name in names or [_PLACEHOLDER_NAMES[type]]:
-        spelt.setdefault(key_of(name), name)
-    return spelt
+        spellings.setdefault(key_of(name), name)
+    return spellings
 
 
-def _ranked(type: NodeType, told: Sequence[NodeAssertion]) -> dict[str, str]:
-    """Each by its key. Somebody's own word; else a person's fullest name, before words that only
-    describe them, and of other things the most usual one."""
-    own = [t for t in told if t.source is None]
-    counts = Counter(assertion.key for assertion in told)
-    spelt: dict[str, str] = {}
-    for assertion in (*reversed(own), *told):
-        spelt.setdefault(assertion.key, assertion.name)
+def _ranked(type: NodeType, assertions: Sequence[NodeAssertion]) -> dict[str, str]:
+    """Name by key, best first. User assertions come first, the latest before older ones; then a
+    person's fullest name, with descriptions last, or of other types the most frequent name."""
+    own = [t for t in assertions if t.source is None]
+    counts = Counter(assertion.key for assertion in assertions)
+    spellings: dict[str, str] = {}
+    for assertion in (*reversed(own), *assertions):
+        spellings.setdefault(assertion.key, assertion.name)
     fullest = type is NodeType.PERSON
     ranked = sorted(
         counts,
         key=lambda key: (
-            fullest and is_description(spelt[key]),
+            fullest and is_description(spellings[key]),
             -len(key.split()) if fullest else 0,
             -counts[key],
         ),
     )
-    return {key: spelt[key] for key in (*(assertion.key for assertion in reversed(own)), *ranked)}
+    return {
+        key: spellings[key] for key in (*(assertion.key for assertion in reversed(own)), *ranked)
+    }
 
 
 def _numbered_name(name: str, key: str, is_taken: Callable[[str], bool]) -> tuple[str, str]:
-    """Others have all its names: nothing may fail because of that, so it is told apart."""
+    """All its names are taken. That must not fail a write, so a number makes the name unique."""
     number = next(n for n in count(2) if not is_taken(f"{key} {n}"))
     return f"{name} ({number})", f"{key} {number}"
 
 
-def _description(told: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) -> str:
-    """Somebody's own word; else that of the last source that says what it is."""
-    said = [t.description for t in own if t.description]
-    told_in_time = [t.description for t in told if t.description]
-    return next(reversed(said or told_in_time), "")
+def _description(assertions: Sequence[NodeAssertion], own: Sequence[NodeAssertion]) -> str:
+    """The latest user description; else that of the latest source that has one."""
+    by_user = [t.description for t in own if t.description]
+    by_date = [t.description for t in assertions if t.description]
+    return next(reversed(by_user or by_date), "")
 
 
-_NAME_WORD = re.compile(r"[^\W_]+|[^\w\s.,'’-]+")  # as names are compared; a symbol is one, too
+_NAME_WORD = re.compile(
+    r"[^\W_]+|[^\w\s.,'’-]+"
+)  # the words of a comparison key; a symbol is one, too
 
 
 def add_mention(node: Node, assertion: NodeAssertion) -> Node | None:
-    """``node``: as it was folded, speaking for no other; ``telling``: of a source that has told
-    nothing of it before."""
+    """The node with one more mention; None: it has to be folded again. ``node``: as it was folded,
+    and not a merge target; ``assertion``: of a source that asserted nothing about it before."""
     source = assertion.source
     if source is None or not assertion.stands or not node.mentioned.source_count:
         return None
@@ -244,8 +253,8 @@ def add_mention(node: Node, assertion: NodeAssertion) -> Node | None:
 
 
 def _has_no_new_name(node: Node, assertion: NodeAssertion) -> bool:
-    """All its names are known, which is the first stays so, and their order does, too: they stand
-    in that of time, so that of two a mention might move one."""
+    """All its names are known, and neither the first name nor the order of aliases can change.
+    Aliases are in the order of time, so a mention could reorder two of them."""
     if assertion.name == node.name and not assertion.aliases and not node.is_owner:
         return _is_first(node)
     known = {assertion.name, *assertion.aliases} <= {node.name, *node.aliases}
@@ -253,8 +262,8 @@ def _has_no_new_name(node: Node, assertion: NodeAssertion) -> bool:
 
 
 def _stays_first(node: Node, assertion: NodeAssertion) -> bool:
-    """The owner is called what they call themself. Of others the fullest name is the first, however
-    often they are called otherwise; but for names that several have, which are numbered."""
+    """The owner's first name comes from user assertions. A person's first name is the fullest one,
+    whatever the counts, except for numbered names, which several nodes share."""
     if node.is_owner:
         return True
     if assertion.name == node.name:
@@ -265,8 +274,9 @@ def _stays_first(node: Node, assertion: NodeAssertion) -> bool:
 
 
 def _is_first(node: Node) -> bool:
-    """Plainly: a name may be a second choice since the first was another one's, who may be gone by
-    now. Which of two names is the more usual one would have to be counted."""
+    """Whether the name is certainly the best ranked one. A name may be a second choice because
+    another node had the first one, and that node may be gone by now. For types other than Person
+    the ranking needs counts, so any other name makes it uncertain."""
     others = [
         alias for alias in node.aliases if comparable_name(alias) != comparable_name(node.name)
     ]
@@ -296,7 +306,7 @@ def _mentions_with(before: Mentioned, source: CitedSource) -> Mentioned:
     )
 
 
-# As long as what a node is asked for by: a longer name would never be found.
+# The limit of a lookup by name: a longer name could never be found.
 MAX_NODE_NAME = validation.MAX_WORD
 
 _ID_PREFIXES = (
@@ -312,12 +322,12 @@ _ID_PREFIXES = (
 _PREFIXES = "|".join(map(re.escape, _ID_PREFIXES))
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _ID_LIKE = re.compile(rf"(?:{_PREFIXES}).*|{_UUID}", re.IGNORECASE)
-# They turn what stands beside them, and show a name as another than it is.
+# They reorder neighbouring characters, so that a name is displayed as a different one.
 _BIDI_CONTROL = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def check_node_name(value: object, field: str) -> str:
-    """Spaces count once."""
+    """The name with single spaces."""
     name = " ".join(validation.word(value, field, MAX_NODE_NAME).split())
     if _BIDI_CONTROL.search(name):
         raise BadText(

@@ -1,7 +1,7 @@
 """Salience: rises when an item is read, decays while it is not.
 
-`salience_at` is a function of a row and a clock: reading needs no night, and a night that runs
-twice changes nothing.
+`salience_at` computes the current value from a stored row and the clock. Reads therefore need no
+maintenance run, and running maintenance twice changes nothing.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ TOP_HIT_RISE = 0.1
 RISE = 0.05
 TOP_HITS = 3
 DAILY_RATE = 0.02
-SURE_CONFIDENCE = 0.8  # a candidate that is this sure does not fade before its first reading
+SURE_CONFIDENCE = (
+    0.8  # a candidate with at least this confidence does not decay before its first read
+)
 MIN_GRADIENT = 0.5
 ARCHIVED_BELOW = 0.01
-CORE_MIN_READS = 10  # readings
+CORE_MIN_READS = 10
 _DAY = 86_400.0
 
 
 class SalienceState(StrEnum):
-    """The seed's state of nodes, edges and sources."""
+    """State of a node, edge or source, derived from its salience."""
 
     CANDIDATE = "candidate"  # not read yet
     ACTIVE = "active"
@@ -38,13 +40,13 @@ class SalienceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessStats:
-    """What readings have left on a thing."""
+    """Access statistics of one item."""
 
-    salience: float = INITIAL_SALIENCE  # at the last touch
-    touched_at: datetime | None = None  # None: when it was made
+    salience: float = INITIAL_SALIENCE  # at the last access
+    touched_at: datetime | None = None  # the last access; None: never, decays from its creation
     access_count: int = 0
     recall_frequency: int = 0
-    last_recall_interval: float | None = None  # days between the last two
+    last_recall_interval: float | None = None  # days between the last two accesses
     decay_gradient: float = 1.0
 
 
@@ -81,7 +83,7 @@ def salience_state(
 
 
 def add_access(marks: AccessStats, salience: float, now: datetime, *, is_top: bool) -> AccessStats:
-    """After a reading. ``salience``: as it is just before."""
+    """The statistics after one more access. ``salience``: its value just before."""
     interval = _days(marks.touched_at, now) if marks.access_count and marks.touched_at else None
     return replace(
         marks,
@@ -95,7 +97,7 @@ def add_access(marks: AccessStats, salience: float, now: datetime, *, is_top: bo
 
 
 def _gradient(marks: AccessStats, interval: float | None) -> float:
-    """What is read at ever longer intervals is forgotten more slowly."""
+    """Decay slows down while the intervals between accesses grow."""
     before = marks.last_recall_interval
     if interval is None or before is None or interval == before:
         return marks.decay_gradient
@@ -119,17 +121,15 @@ class CurrentSalience:
 
 
 def current_salience(
-    thing: Node | Edge | Source | Artifact, marks: AccessStats, now: datetime
+    item: Node | Edge | Source | Artifact, marks: AccessStats, now: datetime
 ) -> CurrentSalience:
-    """The owner, and what is kept for ever, stay as present as can be; what is ephemeral is
-    archived on its day, however often it was read."""
-    policy = thing.ttl_policy if isinstance(thing, _WITH_TTL_POLICY) else TtlPolicy.DECAY
-    is_kept = policy is TtlPolicy.KEEP_FOREVER or (isinstance(thing, Node) and thing.is_owner)
-    confidence = thing.confidence if isinstance(thing, _WITH_CONFIDENCE) else None
-    salience = salience_at(
-        marks, thing.created_at, now, confidence=confidence, keep_forever=is_kept
-    )
-    if policy is TtlPolicy.EPHEMERAL and not is_kept and now >= _last_day(thing):
+    """The owner's node and items with KEEP_FOREVER stay at the maximum. Ephemeral items are
+    archived at their expiry, however often they were read."""
+    policy = item.ttl_policy if isinstance(item, _WITH_TTL_POLICY) else TtlPolicy.DECAY
+    is_kept = policy is TtlPolicy.KEEP_FOREVER or (isinstance(item, Node) and item.is_owner)
+    confidence = item.confidence if isinstance(item, _WITH_CONFIDENCE) else None
+    salience = salience_at(marks, item.created_at, now, confidence=confidence, keep_forever=is_kept)
+    if policy is TtlPolicy.EPHEMERAL and not is_kept and now >= _last_day(item):
         return CurrentSalience(salience, SalienceState.ARCHIVED)
     return CurrentSalience(salience, salience_state(marks, salience, keep_forever=is_kept))
 
@@ -138,6 +138,6 @@ _WITH_CONFIDENCE = (Node, Edge)
 _WITH_TTL_POLICY = (Node, Artifact, Source)
 
 
-def _last_day(thing: Node | Edge | Source | Artifact) -> datetime:
-    days = SEMANTIC_DAYS if isinstance(thing, Node) else EPISODIC_DAYS
-    return thing.created_at + timedelta(days=days)
+def _last_day(item: Node | Edge | Source | Artifact) -> datetime:
+    days = SEMANTIC_DAYS if isinstance(item, Node) else EPISODIC_DAYS
+    return item.created_at + timedelta(days=days)

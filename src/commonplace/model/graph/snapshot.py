@@ -1,4 +1,4 @@
-"""Graph snapshot: a user's graph at one revision, its build, export and authors."""
+"""Graph snapshot: a user's active graph at one revision; export values; authors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from commonplace.model.sources.source import Source
 
 @dataclass(frozen=True, slots=True)
 class SourceMention:
-    """A source speaks of a node."""
+    """A source mentions a node."""
 
     source: str
     node: str
@@ -27,15 +27,15 @@ class SourceMention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphSnapshot:
-    """Only what stands; a node that was merged is not among the nodes, and no edge or mention names
-    it. ``edges`` holds the past ones, too: who reads asks each whether it holds."""
+    """Active rows only. Merged nodes are replaced by their merge targets, in edges and mentions,
+    too. ``edges`` includes ended ones: readers filter with `Edge.holds`."""
 
     revision: int = 0  # of the graph
     nodes: Mapping[str, Node] = field(default_factory=dict)
     edges: Mapping[str, Edge] = field(default_factory=dict)
-    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)  # by what they are about
+    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)  # by node or edge
     mentions: tuple[SourceMention, ...] = ()
-    sources: Mapping[str, Source] = field(default_factory=dict)  # those that may be read
+    sources: Mapping[str, Source] = field(default_factory=dict)  # those that the caller may read
     artifacts: Mapping[str, Artifact] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class GraphSnapshot:
         return self.marks.get(id, NEVER_READ)
 
 
-MergeTargets = Mapping[str, str]  # each node that is shown somewhere → the node that it is shown as
+MergeTargets = Mapping[str, str]  # node → the node that it is shown as: its merge target or itself
 
 
 def build_snapshot(
@@ -55,26 +55,27 @@ def build_snapshot(
     notes: Mapping[str, tuple[Note, ...]],
     artifacts: Mapping[str, Artifact],
 ) -> GraphSnapshot:
-    """Of rows that may not stand, and of nodes that others speak for: what is known of those is
-    drawn at the node that speaks."""
-    speakers = {id: shown for id in nodes if (shown := _merge_target(id, nodes)) is not None}
-    drawn_nodes = {id: node for id, node in nodes.items() if speakers.get(id) == id}
-    drawn_edges = {edge.id: edge for edge in _visible_edges(edges.values(), speakers, drawn_nodes)}
+    """Filters out inactive rows, and moves edges, notes and mentions of merged nodes to their merge
+    targets."""
+    targets = {id: target for id in nodes if (target := _merge_target(id, nodes)) is not None}
+    shown_nodes = {id: node for id, node in nodes.items() if targets.get(id) == id}
+    shown_edges = {edge.id: edge for edge in _visible_edges(edges.values(), targets, shown_nodes)}
     return GraphSnapshot(
         revision=revision,
-        nodes=drawn_nodes,
-        edges=drawn_edges,
-        notes=_visible_notes(notes, speakers, drawn_edges),
-        mentions=_merged_mentions(mentions, speakers),
+        nodes=shown_nodes,
+        edges=shown_edges,
+        notes=_visible_notes(notes, targets, shown_edges),
+        mentions=_merged_mentions(mentions, targets),
         artifacts={id: each for id, each in artifacts.items() if each.purge_at is None},
     )
 
 
 def _merge_target(id: str, nodes: Mapping[str, Node]) -> str | None:
-    """None: nothing that stands speaks for it. Those that only speak for each other do not."""
-    met = set()
-    while id in nodes and id not in met:
-        met.add(id)
+    """The node at the end of its merge chain; None: that node is inactive, or the chain is a
+    cycle."""
+    seen = set()
+    while id in nodes and id not in seen:
+        seen.add(id)
         node = nodes[id]
         if node.merged_into is None:
             return id if node.stands and node.purge_at is None else None
@@ -83,13 +84,13 @@ def _merge_target(id: str, nodes: Mapping[str, Node]) -> str | None:
 
 
 def _visible_edges(
-    edges: Iterable[Edge], speakers: MergeTargets, nodes: Mapping[str, Node]
+    edges: Iterable[Edge], targets: MergeTargets, nodes: Mapping[str, Node]
 ) -> Iterator[Edge]:
-    """Between one node and itself nothing is left to tell."""
+    """Without the edges whose two ends were merged into one node."""
     for edge in edges:
-        if not edge.stands or edge.purge_at or edge.a not in speakers or edge.b not in speakers:
+        if not edge.stands or edge.purge_at or edge.a not in targets or edge.b not in targets:
             continue
-        a, b = speakers[edge.a], speakers[edge.b]
+        a, b = targets[edge.a], targets[edge.b]
         if (a, b) == edge.ends:
             yield edge
         elif a != b:
@@ -97,15 +98,15 @@ def _visible_edges(
 
 
 def _visible_notes(
-    notes: Mapping[str, tuple[Note, ...]], speakers: MergeTargets, edges: Mapping[str, Edge]
+    notes: Mapping[str, tuple[Note, ...]], targets: MergeTargets, edges: Mapping[str, Edge]
 ) -> dict[str, tuple[Note, ...]]:
-    found: dict[str, list[Note]] = {}
+    visible: dict[str, list[Note]] = {}
     for about, written in notes.items():
-        shown = about if about in edges else speakers.get(about)
-        standing = [note for note in written if note.stands and note.purge_at is None]
-        if shown is not None and standing:
-            found.setdefault(shown, []).extend(standing)
-    return {shown: tuple(sorted(written, key=_newest_first)) for shown, written in found.items()}
+        target = about if about in edges else targets.get(about)
+        active = [note for note in written if note.stands and note.purge_at is None]
+        if target is not None and active:
+            visible.setdefault(target, []).extend(active)
+    return {id: tuple(sorted(written, key=_newest_first)) for id, written in visible.items()}
 
 
 def _newest_first(note: Note) -> tuple[float, str]:
@@ -113,24 +114,24 @@ def _newest_first(note: Note) -> tuple[float, str]:
 
 
 def _merged_mentions(
-    mentions: Mapping[str, tuple[SourceMention, ...]], speakers: MergeTargets
+    mentions: Mapping[str, tuple[SourceMention, ...]], targets: MergeTargets
 ) -> tuple[SourceMention, ...]:
-    """A source that speaks of two nodes which are one by now speaks of it once."""
-    found: dict[tuple[str, str], SourceMention] = {}
-    for node, spoken in mentions.items():
-        shown = speakers.get(node)
-        if shown is None:
+    """One mention per source and merge target, the earliest."""
+    merged: dict[tuple[str, str], SourceMention] = {}
+    for node, of_node in mentions.items():
+        target = targets.get(node)
+        if target is None:
             continue
-        for mention in spoken:
-            known = found.get((mention.source, shown))
+        for mention in of_node:
+            known = merged.get((mention.source, target))
             if known is None or mention.said_at < known.said_at:
                 moved = (
                     mention
-                    if shown == node
-                    else SourceMention(mention.source, shown, mention.said_at)
+                    if target == node
+                    else SourceMention(mention.source, target, mention.said_at)
                 )
-                found[mention.source, shown] = moved
-    return tuple(sorted(found.values(), key=lambda m: (m.said_at, m.source, m.node)))
+                merged[mention.source, target] = moved
+    return tuple(sorted(merged.values(), key=lambda m: (m.said_at, m.source, m.node)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +144,7 @@ class WholeGraph:
     artifacts: tuple[Artifact, ...] = ()
     extractions: tuple[Extraction, ...] = ()
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)  # what nodes and edges are found by
+    texts: Mapping[str, str] = field(default_factory=dict)  # search texts of nodes and edges, by id
 
     @property
     def is_empty(self) -> bool:
@@ -157,14 +158,13 @@ EXTRACTION_ACTOR = "worker:extract"
 
 
 def display_author(actor: str, owner: str) -> str:
-    """The owner by their plain user id, for what was read in sources as well: their graph is what
-    they make of these. Agents as the journal names them."""
+    """The owner's plain user id for their own and for extracted items; an agent's journal name."""
     return owner if actor in (EXTRACTION_ACTOR, Scope.of_user(owner).key) else actor
 
 
 def note_author(note: Note, snapshot: GraphSnapshot, owner: str) -> str:
-    """Of a note that was read somewhere, the owner where that is theirs: they said or brought it.
-    What stands in another's source, or in one that is not seen, is not theirs."""
+    """The author to display. An extracted note is the owner's only where its source is theirs, not
+    where the source is another's or not visible."""
     if note.added_by != EXTRACTION_ACTOR or _is_owned_by(owner, note, snapshot):
         return display_author(note.added_by, owner)
     return note.added_by
@@ -174,5 +174,5 @@ def _is_owned_by(owner: str, note: Note, snapshot: GraphSnapshot) -> bool:
     if note.source is None:
         return False
     source = snapshot.sources.get(note.source.id)
-    whose = Scope.of_user(source.user_id).key if source else note.source.scope
-    return whose == Scope.of_user(owner).key
+    source_owner = Scope.of_user(source.user_id).key if source else note.source.scope
+    return source_owner == Scope.of_user(owner).key

@@ -1,4 +1,4 @@
-"""Graph steps of a changeset, and how far each source was extracted."""
+"""Graph steps of a changeset, and the extraction state of a source."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from commonplace.model.sources.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """How far one reader has come with a source, their own or a team's."""
+    """How far one user's extraction of a source has come; the source may be a team's."""
 
     scope: str  # the key of the source's owner
     source: str
     started_at: datetime
     completed_at: datetime
-    passages: int  # so many have been read
-    digest: str  # of the original when it was read: another one is read anew
-    heard: tuple[str, ...] = ()  # digests of its sentences, of who took part and of what it told
-    stands: bool = True  # False: the source is forgotten, and may come back
+    passages: int  # how many have been extracted
+    digest: str  # of the original when it was extracted: a changed one is extracted again
+    heard: tuple[str, ...] = ()  # digests of its sentences, participants and assertions
+    stands: bool = True  # False: inactive, the source is forgotten and may be restored
 
     def is_all_of(self, source: Source) -> bool:
-        """Nothing was added to it or replaced since."""
+        """Whether the source is fully extracted: nothing was added or replaced since."""
         return (self.digest, self.passages) == (source.digest, source.passages)
 
 
 @dataclass(frozen=True, slots=True)
 class PutNode:
-    """A new node, or a new version of one, with the tellings that it is folded from now: those in
-    ``told`` are new or other than before, those in ``untold`` are gone."""
+    """A new node or a new version of one, with the changes of its assertions: ``assertions`` are
+    new or changed, ``removed_assertions`` are ids."""
 
     before: Node | None
     after: Node
     entry: Entry
-    text: str | None = None  # what it is found by, where that is new
-    vector: bytes | None = None  # little-endian float32; None: it comes later
-    told: tuple[NodeAssertion, ...] = ()
+    text: str | None = None  # its search text, where that changed
+    vector: bytes | None = None  # little-endian float32; None: embedded later
+    assertions: tuple[NodeAssertion, ...] = ()
     removed_assertions: tuple[str, ...] = ()
 
 
@@ -50,13 +50,13 @@ class PutEdge:
     entry: Entry
     text: str | None = None
     vector: bytes | None = None
-    told: tuple[EdgeAssertion, ...] = ()
+    assertions: tuple[EdgeAssertion, ...] = ()
     removed_assertions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveNode:
-    """Gone, with what was told of it and its notes. Its edges go by steps of their own, before."""
+    """Removes a node with its assertions and notes. Its edges need steps of their own, before."""
 
     id: str
     entry: Entry
@@ -70,7 +70,7 @@ class RemoveEdge:
 
 @dataclass(frozen=True, slots=True)
 class PutNote:
-    """A new note, or one that stands again or no longer."""
+    """A new note, or a change of its active flag."""
 
     note: Note
     entry: Entry
@@ -96,7 +96,7 @@ class RemoveArtifact:
 
 @dataclass(frozen=True, slots=True)
 class SetExtraction:
-    """``gone``: nothing is known any more of having read it."""
+    """``gone``: delete the extraction state."""
 
     extraction: Extraction
     entry: Entry

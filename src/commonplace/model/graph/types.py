@@ -1,6 +1,6 @@
 """Graph types: node types, edge kinds, relationship types; comparison of names.
 
-A type that is not here is taken as told: from one end to the other, as many as there are.
+A relationship type that is not listed is directed and multi-valued.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _EDGE_KINDS = {
     (NodeType.ENTITY, NodeType.ENTITY): EdgeKind.CONNECTED_TO,
 }
 
-NEUTRAL = 3  # what attitude and proximity are while nothing says otherwise
+NEUTRAL = 3  # the default of attitude and proximity
 
 
 def edge_kind_between(one: NodeType, other: NodeType) -> EdgeKind:
@@ -53,8 +53,8 @@ def edge_kind_between(one: NodeType, other: NodeType) -> EdgeKind:
 
 
 def is_type_order(one: NodeType, other: NodeType) -> bool:
-    """Whether an edge between them begins at ``one``: a Person before a Concept before an Entity.
-    Ends of one type stay as they were told."""
+    """Whether an edge between them begins at ``one``: Person before Concept before Entity. Ends of
+    the same type keep their given order."""
     return _TYPE_ORDER.index(one) <= _TYPE_ORDER.index(other)
 
 
@@ -102,12 +102,12 @@ _DEGREE_WORDS: dict[EdgeKind, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class RelationshipType:
-    is_mutual: bool = False  # the same from either end
-    is_single: bool = False  # ``a`` has one at a time: another ends the one before
-    inverse: str | None = None  # the same said from the other end; the one given here is kept
-    undoes: str | None = None  # what is over by it, where that was told of the same two
-    opposite: str | None = None  # of the same two not both hold at once
-    ends_also: str | None = None  # when it is over, so is this
+    is_mutual: bool = False  # symmetric
+    is_single: bool = False  # single-valued: ``a`` has one at a time, a new one ends the previous
+    inverse: str | None = None  # the type as seen from the other end, which is the stored one
+    undoes: str | None = None  # it ends this type between the same two nodes
+    opposite: str | None = None  # cannot hold at the same time between the same two nodes
+    ends_also: str | None = None  # this type ends together with it
 
 
 RELATIONSHIP_TYPES: dict[str, RelationshipType] = {
@@ -149,12 +149,12 @@ def relationship_type(type: str) -> RelationshipType:
 
 
 def equivalent_types(type: str) -> tuple[str, ...]:
-    """A type as it is kept, and those that say the same from the other end."""
+    """A stored type and its inverses."""
     return (type, *(name for name, each in RELATIONSHIP_TYPES.items() if each.inverse == type))
 
 
 def interacting_types(type: str) -> tuple[str, ...]:
-    """The types that are decided on together, of the same two: one contradicts or ends another."""
+    """The type and those that contradict or end it, or that it ends, between the same two nodes."""
     kind = relationship_type(type)
     others = {kind.opposite, kind.ends_also, kind.undoes}
     others |= {
@@ -164,7 +164,7 @@ def interacting_types(type: str) -> tuple[str, ...]:
 
 
 def canonical_relationship(a: str, b: str, type: str) -> tuple[str, str, str]:
-    """One form for what can be said from both ends. The ends of what is mutual are in order."""
+    """The stored form: inverse types are turned around, the ends of mutual types are sorted."""
     if inverse := relationship_type(type).inverse:
         a, b, type = b, a, inverse
     if relationship_type(type).is_mutual and b < a:
@@ -180,15 +180,15 @@ _POSSESSIVE = re.compile(r"['’]s\s|s['’]\s|\sשל\s", re.IGNORECASE)
 
 
 def comparable_name(name: str) -> str:
-    """What spellings share that differ in capitals and spaces alone."""
+    """The comparison key of a name: case-folded, with single spaces."""
     return " ".join(name.casefold().split())
 
 
 def names_someone_else(name: str) -> bool:
-    """Whose husband, whose sister: the name in it is somebody else's."""
+    """Whether it is a possessive such as "Sarah's husband": it contains another person's name."""
     return _POSSESSIVE.search(name) is not None
 
 
 def is_description(name: str) -> bool:
-    """It is taken as a whole: no part of it is a name of whom it describes."""
+    """Whether it describes instead of naming: no part of it is a name of the one described."""
     return _DESCRIPTION.search(name) is not None

@@ -10,32 +10,32 @@ from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.profile.consent import SENSITIVE_FIELDS
 
-MIN_STORED_CONFIDENCE = 0.7  # confidence; what is below is told and not stored
+MIN_STORED_CONFIDENCE = 0.7  # candidates below it are reported, but not stored
 MAX_CANDIDATES = 5
 MAX_STORED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryCandidate:
-    """Something that may be worth keeping, with the words that say so."""
+    """A possible memory, with the words that it was derived from."""
 
     kind: Kind
     content: str
-    trigger: str  # the very words of the turn
+    trigger: str  # the words of the turn, verbatim
     category: str | None = None  # None: the engine derives it
     facet: str = "fact"
     importance: int = 2
     confidence: float = 0.8
     metadata: Mapping[str, str] = field(default_factory=dict)
-    evidence: tuple[str, ...] = ()  # for a rule: the turn that gave it
+    evidence: tuple[str, ...] = ()  # for a rule: the turn that states it
     ttl_days: int | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
-    profile_field: str | None = None  # what of the profile it is about
+    profile_field: str | None = None  # the profile field that it is about
     profile_value: str | None = None
-    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: only who is cleared finds it
-    asked: bool = False  # "remember that …": the user wants it kept
-    otherwise: tuple[str, ...] = ()  # its content, with its speaker called otherwise
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: visible only with clearance
+    asked: bool = False  # "remember that …": the user requests storage
+    otherwise: tuple[str, ...] = ()  # variants of its content with other names of the speaker
 
     @property
     def is_stored(self) -> bool:
@@ -49,7 +49,7 @@ class MemoryCandidate:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """The user wants something forgotten: it is looked up by `query`, and a person chooses."""
+    """The user wants something forgotten: `query` finds the candidates, a person chooses."""
 
     query: str
     trigger: str
@@ -57,7 +57,7 @@ class ForgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class StorableText:
-    """What of a turn may be kept, and the words that ask for less."""
+    """The text of a turn that may be stored, and the words that restrict it."""
 
     text: str  # empty: nothing
     wishes: tuple[str, ...] = ()

@@ -64,7 +64,7 @@ class WhenKnown(StrEnum):
 
 
 class WritingStyle(StrEnum):
-    """How the writing policy wants its words."""
+    """The style that the writing policy requires."""
 
     THIRD_PERSON = "third person"
     PAST_TENSE = "past tense"
@@ -72,41 +72,41 @@ class WritingStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindPolicy:
-    """All that differs between kinds, except how fields of one kind are read and worded."""
+    """Everything that differs between kinds, except parsing and wording of their fields."""
 
     kind: Kind
     purpose: str
-    category: str  # when the text gives no better one
+    category: str  # the default, where the text implies no other
     stability: Stability = Stability.STABLE
     allowed: frozenset[Stability] = frozenset(Stability)
-    ttl_days: int | None = None  # default life; None: no end
+    ttl_days: int | None = None  # the default TTL; None: no expiry
     context: ContextUse = ContextUse.YES
-    layer: ContextLayer | None = None  # None: shown where it is recalled
+    layer: ContextLayer | None = None  # None: shown only where it is recalled
     required: tuple[str, ...] = ("content",)  # dotted names: metadata.subject
     min_confidence: float = 0.0
     max_live: int | None = None
     on_content_change: OnContentChange = OnContentChange.SUPERSEDE
     when_known: WhenKnown = WhenKnown.STORE
-    has_fields: bool = False  # its metadata says it: words can be made of it, and it is compared
-    stated_metadata: tuple[str, ...] = ()  # changing these changes what the memory says
-    category_from_content: bool = False  # its own category says little
-    writing: WritingStyle | None = None  # None: any words do
-    is_instruction: bool = False  # agents obey it: taken from the owner's own words alone
+    has_fields: bool = False  # defined by its metadata: content can be generated from it
+    stated_metadata: tuple[str, ...] = ()  # a change of these is a change of content
+    category_from_content: bool = False  # the default category is unspecific
+    writing: WritingStyle | None = None  # None: any style
+    is_instruction: bool = False  # agents follow it: accepted only from the owner's own words
     is_private_to_agent: bool = False  # hidden from agents other than the one that it names
     can_merge: bool = True
-    is_extracted: bool = False  # what a source says can become one
-    is_screened: bool = False  # its words are searched for sensitive matters
-    idle_below: int = 0  # unread and less important than this: forgotten after a while; 0: never
+    is_extracted: bool = False  # can be extracted from a source
+    is_screened: bool = False  # its content is checked for sensitive matters
+    idle_below: int = 0  # forgotten if idle and less important than this; 0: never
     recall_weight: float = 1.0
 
     @property
     def asks_on_change(self) -> bool:
-        """Another value of such a memory is for a person to decide about."""
+        """A person decides about a different value."""
         return self.when_known is WhenKnown.ASK
 
     @property
     def recurs(self) -> bool:
-        """The same on another day is another one."""
+        """The same content on another day is another memory."""
         return self.when_known is WhenKnown.ONCE_A_DAY
 
     @property
@@ -247,35 +247,35 @@ POLICIES: dict[Kind, KindPolicy] = {
 
 
 def kinds_where(rule: Callable[[KindPolicy], bool]) -> tuple[Kind, ...]:
-    """The kinds whose policy says so, in the order of the table."""
+    """The kinds whose policy fulfils ``rule``, in the order of the table."""
     return tuple(kind for kind, policy in POLICIES.items() if rule(policy))
 
 
-DEFAULT_KIND = Kind.NOTE  # of a text that neither its caller nor its words assign to another
-MERGED_KIND = Kind.SUMMARY  # of what is made of several memories
+DEFAULT_KIND = Kind.NOTE  # where neither the caller nor the text determines another
+MERGED_KIND = Kind.SUMMARY  # of the result of a merge
 ON_REQUEST_KINDS = kinds_where(lambda policy: policy.context is ContextUse.ON_REQUEST)
 PRIVATE_TO_AGENT_KINDS = kinds_where(lambda policy: policy.is_private_to_agent)
 
 
 class MemoryRelation(StrEnum):
-    REPEAT = "repeat"  # the same again
+    REPEAT = "repeat"  # the same content
     REWORDING = "rewording"  # the same in other words, or with more detail
     CHANGED = "changed"  # the same subject, another value
-    NEAR = "near"  # about the same, and both are true
+    NEAR = "near"  # a similar subject, both are true
     NEW = "new"
 
 
 class Action(StrEnum):
     STORED = "stored"
-    REFRESHED = "refreshed"  # the old one stands, seen again
-    SUPERSEDED = "superseded"  # the new one took the old one's place; undo with restore
+    REFRESHED = "refreshed"  # the old one stays active and is marked as seen again
+    SUPERSEDED = "superseded"  # the new one replaced the old one; undo with restore
     PENDING = "pending"  # held until a person decides
     OVERRIDDEN = "overridden"  # a person decided: delete + insert
-    ALTERNATIVE = "alternative"  # kept beside the old one, which stands
+    ALTERNATIVE = "alternative"  # held as an alternative to the old one, which stays active
 
 
 class OnConflict(StrEnum):
-    """What to do where a person decides."""
+    """What to do where a person would decide."""
 
     ASK = "ask"
     OVERRIDE = "override"
@@ -306,17 +306,17 @@ ACTION_TABLE: dict[tuple[MemoryRelation, Kind], Action] = {
 
 
 def action_for(relation: MemoryRelation, kind: Kind, *, same_day: bool) -> Action:
-    """What the table says. The same event on another day is another event."""
+    """The action of the table. A recurring kind on another day is always stored."""
     if POLICIES[kind].recurs and not same_day:
         return Action.STORED
     return ACTION_TABLE[relation, kind]
 
 
 DEFAULT_ALLOWLIST = "default"  # the allowlist of agents that have none of their own
-DEFAULT_RAG_LENGTH = 10  # of a category that does not say
+DEFAULT_RAG_LENGTH = 10  # the default of a category
 
 
-# The words of the contract. They say nothing about anybody, as a word of the user's own might.
+# Unlike categories that users define, these contain no personal information.
 BUILT_IN_CATEGORIES = frozenset(
     {
         "activity",
@@ -342,7 +342,7 @@ BUILT_IN_CATEGORIES = frozenset(
 
 
 def fold_agent_name(agent: str) -> str:
-    """How names of agents are compared."""
+    """The comparison key of an agent's name."""
     return agent.strip().casefold()
 
 
@@ -355,9 +355,9 @@ class ContextMode(StrEnum):
 class Category:
     name: str
     context: ContextMode = ContextMode.RAG
-    rag_length: int = DEFAULT_RAG_LENGTH  # at most so many items for a query
+    rag_length: int = DEFAULT_RAG_LENGTH  # the maximum of items for a query
     system: bool = True
-    line: int | None = None  # of the file that says so
+    line: int | None = None  # in the categories file
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,16 +369,16 @@ class Allowlist:
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """What one file says. ``origin`` names it."""
+    """The contents of one categories file. ``origin``: its name."""
 
     categories: Mapping[str, Category] = field(default_factory=dict)
     allowlists: Mapping[str, Allowlist] = field(default_factory=dict)
     origin: str = ""
-    problem: str | None = None  # why a newer state of the file does not count
+    problem: str | None = None  # why a newer version of the file was rejected
 
     def allowlist_of(self, agent: str) -> Allowlist:
-        """An agent that the file does not name gets the default; without one, it sees nothing.
-        Case and space around a name are nothing: `Planner` may not fall to a wider default."""
+        """An agent that is not listed gets the default allowlist; without one it sees nothing.
+        Case and surrounding space are ignored: `Planner` must not get a wider default."""
         lists = {fold_agent_name(name): listed for name, listed in self.allowlists.items()}
         nothing = Allowlist(DEFAULT_ALLOWLIST, frozenset())
         return lists.get(fold_agent_name(agent)) or lists.get(DEFAULT_ALLOWLIST) or nothing
@@ -387,13 +387,13 @@ class Categories:
         return self.allowlist_of(agent).categories
 
     def readers_of(self, category: str) -> tuple[str, ...]:
-        """The allowlists that name it."""
+        """The allowlists that contain it."""
         return tuple(
             sorted(name for name, each in self.allowlists.items() if category in each.categories)
         )
 
     def known(self, name: str) -> Category:
-        """A category that the file does not name is one like any other: words are free."""
+        """A category that is not listed is valid, too: category names are free."""
         return self.categories.get(name) or Category(name, system=False)
 
     def in_mode(self, mode: ContextMode) -> tuple[Category, ...]:
@@ -401,21 +401,21 @@ class Categories:
         return tuple(each for each in self.categories.values() if each.context is mode)
 
 
-EPISODIC_DAYS = 30  # of what is ephemeral: sources, artifacts
-SEMANTIC_DAYS = 90  # nodes
+EPISODIC_DAYS = 30  # of ephemeral sources and artifacts
+SEMANTIC_DAYS = 90  # of ephemeral nodes
 
 
 class TtlPolicy(StrEnum):
-    KEEP_FOREVER = "keep_forever"  # stays as salient as it can be
+    KEEP_FOREVER = "keep_forever"  # stays at the maximum salience
     EPHEMERAL = "ephemeral"  # ends after 30 days (episodic) or 90 (semantic)
     DECAY = "decay"
 
 
 def ephemeral_expiry(policy: TtlPolicy, made_at: datetime) -> datetime | None:
-    """None: it has none."""
+    """None: no expiry."""
     return made_at + timedelta(days=EPISODIC_DAYS) if policy is TtlPolicy.EPHEMERAL else None
 
 
 def ephemeral_cutoff(now: datetime) -> datetime:
-    """What is ephemeral, episodic and was made by then has ended."""
+    """Ephemeral episodic items created by then have expired."""
     return now - timedelta(days=EPISODIC_DAYS)

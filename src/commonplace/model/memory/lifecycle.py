@@ -1,11 +1,11 @@
 """Lifecycle and time travel: expiry, idleness, purge; state at a past moment.
 
-Two clocks. The *world's*: a memory holds from ``valid_from`` (or else since it was created) until
-``valid_to``; `as_of` asks by it. The *engine's*: a version stands from the moment it was recorded
-until the next one; `known_at` asks by it. First `known_at` chooses the versions, then `as_of` looks
-at what they say of the world.
+Memories are bitemporal. Valid time (the world): a memory is true from ``valid_from``, or else its
+creation, until ``valid_to``; `as_of` selects by it. Transaction time (the engine): a version is
+current from the moment it was recorded until the next one; `known_at` selects by it. `known_at`
+selects the versions first, then `as_of` selects among them.
 
-What is forgotten, overridden, ended or erased now is never seen, whichever moment is asked about.
+What is forgotten, overridden, expired or erased now is not visible at any past moment.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from commonplace.model.sources.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """Every number of the lifecycle, at home here."""
+    """All durations and limits of the lifecycle."""
 
     restorable: timedelta = timedelta(days=30)  # from forgetting to purging
     idle: timedelta = timedelta(days=60)  # unread for this long
-    volatile: timedelta = timedelta(days=7)  # volatile without an end: merged after this
-    proposed: timedelta = timedelta(days=7)  # what is proposed waits this long for the owner
+    volatile: timedelta = timedelta(days=7)  # volatile without an expiry: merged after this
+    proposed: timedelta = timedelta(days=7)  # a proposal waits this long for the owner
     merge_batch: int = 5
     tidy_every: timedelta = timedelta(days=1)
-    recall_log: timedelta = timedelta(days=30)  # what was asked is known for this long
+    recall_log: timedelta = timedelta(days=30)  # retention of the recall log
 
 
 LIFETIMES = Lifetimes()
@@ -38,7 +38,7 @@ LIFETIMES = Lifetimes()
 def default_expiry(
     policy: KindPolicy, stability: Stability, ttl_days: float | None, now: datetime
 ) -> datetime | None:
-    """The caller's life span; the kind's own only while the kind's own stability stands."""
+    """From the caller's TTL; the kind's own TTL applies only with the kind's own stability."""
     if ttl_days is None and stability is policy.stability:
         ttl_days = policy.ttl_days
     return None if ttl_days is None else now + timedelta(days=ttl_days)
@@ -57,22 +57,22 @@ def is_purgeable(memory: Memory, now: datetime) -> bool:
 
 
 def is_idle(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES) -> bool:
-    """Unimportant, unread for long, and not kept on purpose."""
+    """Unimportant, unread for long, and neither pinned nor permanent."""
     if memory.pinned or memory.stability is Stability.PERMANENT or not memory.is_live(now):
         return False
     if memory.importance >= POLICIES[memory.kind].idle_below:
         return False
-    # A change counts as attention too, or what was just restored would go again the next night.
-    last_seen = max(
+    # A change counts as use, or the next maintenance would forget a memory just restored.
+    last_used = max(
         moment
         for moment in (memory.arrived_at, memory.last_accessed_at, memory.updated_at)
         if moment is not None
     )
-    return now - last_seen >= lifetimes.idle
+    return now - last_used >= lifetimes.idle
 
 
 def is_mergeable(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES) -> bool:
-    """Volatile without an end of its own: folded into a summary once it is old enough."""
+    """Volatile without an expiry: merged into a summary once it is old enough."""
     return (
         memory.stability is Stability.VOLATILE
         and memory.expires_at is None
@@ -87,10 +87,10 @@ IDLE_KINDS = tuple(kind for kind in Kind if POLICIES[kind].idle_below > 0)
 
 @dataclass(frozen=True, slots=True)
 class PointInTime:
-    """The moments that are asked about. None: now."""
+    """The moments that a read is about. None: now."""
 
-    as_of: datetime | None = None  # true in the world
-    known_at: datetime | None = None  # known to the engine
+    as_of: datetime | None = None  # valid time
+    known_at: datetime | None = None  # transaction time
 
     @property
     def is_now(self) -> bool:
@@ -103,12 +103,12 @@ NOW = PointInTime()
 def memory_at(
     present: Memory, versions: Sequence[Version], then: PointInTime, now: datetime
 ) -> Memory | None:
-    """What a memory said ``then``; None where there is nothing of it to be seen.
+    """The state of a memory ``then``; None where it was not visible.
 
-    ``versions`` are all of it, oldest first. With `known_at` alone it is as a look at it would have
-    shown it at that moment. With `as_of`, what is superseded stands for the time it was true, and a
-    memory that got new words in place (a field of the profile) says the older ones for the time
-    before the newer ones held.
+    ``versions`` are all of its versions, oldest first. With `known_at` alone the result is what a
+    read at that moment would have returned. With `as_of`, a superseded memory counts as active for
+    the time it was true, and a memory that was changed in place (a profile field) has its older
+    content for the time before the newer content became valid.
     """
     if present.state is State.SOFT_DELETED or has_ended(present, now):
         return None
@@ -121,18 +121,18 @@ def memory_at(
 
 
 def _true_at(moment: datetime, known: Sequence[Memory]) -> Memory | None:
-    """Of several versions that hold by then, the newest has the word. When the memory itself ends
-    is for its newest version to say, which is of the engine's time."""
-    for said in reversed(known):
-        if said.state is not State.SOFT_DELETED and valid_since(said) <= moment:
-            holds = said.valid_to is None or moment < said.valid_to
-            stands = said.evolve(state=State.ACTIVE, expires_at=known[-1].ends_at)
-            return stands if holds else None
+    """The newest version that is valid by then. The expiry comes from the newest known version,
+    because expiry is transaction time."""
+    for version in reversed(known):
+        if version.state is not State.SOFT_DELETED and valid_since(version) <= moment:
+            holds = version.valid_to is None or moment < version.valid_to
+            active = version.evolve(state=State.ACTIVE, expires_at=known[-1].ends_at)
+            return active if holds else None
     return None
 
 
 def known_versions(present: Memory, versions: Sequence[Version], then: PointInTime) -> list[Memory]:
-    """What was known of it by then, oldest first. Nothing was before it arrived in this store."""
+    """The versions known by then, oldest first; none before it arrived in this store."""
     arrived = present.arrived_at or present.created_at
     if then.known_at is not None and then.known_at < arrived:
         return []
@@ -144,20 +144,20 @@ def known_versions(present: Memory, versions: Sequence[Version], then: PointInTi
 
 
 def visible_versions(versions: Sequence[Version]) -> Sequence[Version]:
-    """Not what was said before the memory had ended, as if the night had come each time, nor what
-    was forgotten and then given other words: these come back only by being restored."""
-    for place in range(len(versions) - 1, 0, -1):
-        before, after = versions[place - 1].memory, versions[place]
+    """Without the versions before an expiry, as if maintenance had run at once, and without those
+    that were forgotten and then got new content: only a restore brings these back."""
+    for index in range(len(versions) - 1, 0, -1):
+        before, after = versions[index - 1].memory, versions[index]
         forgotten = before.state is State.SOFT_DELETED and before.content != after.memory.content
         if forgotten or has_expired(before, after.recorded_at):
-            return versions[place:]
+            return versions[index:]
     return versions
 
 
 def versions_visible_to(
     versions: Sequence[Version], then: PointInTime, sees: Callable[[Memory], bool]
 ) -> list[Version]:
-    """Of all that a memory said, what a reader is told at a look back."""
+    """The versions of a memory that a reader may see at a past moment."""
     return [
         version
         for version in visible_versions(versions)
@@ -166,19 +166,18 @@ def versions_visible_to(
     ]
 
 
-def newest_with_content(said: Memory, versions: Sequence[Version]) -> Memory:
-    """The newest version with these words. Whoever made them sensitive, or moved them out of
-    sight, meant the words wherever they stand: what came to say something else since does not
-    open them again."""
-    same = (v.memory for v in reversed(versions) if v.memory.content == said.content)
-    return next(same, said)
+def newest_with_content(version: Memory, versions: Sequence[Version]) -> Memory:
+    """The newest version with the same content. Sensitivity and category protect the content in
+    all versions: a later version with other content does not make it visible again."""
+    same = (v.memory for v in reversed(versions) if v.memory.content == version.content)
+    return next(same, version)
 
 
-def _complete_version(present: Memory, said: Memory) -> Memory:
-    """With what a version does not hold. Reads and disputes are of today, and no part of it."""
-    if said.version == present.version:
+def _complete_version(present: Memory, version: Memory) -> Memory:
+    """Adds the fields that versions do not store. Accesses and conflicts belong to the present."""
+    if version.version == present.version:
         return present.evolve(conflict=None, last_accessed_at=None, access_count=0)
-    return said.evolve(arrived_at=present.arrived_at)
+    return version.evolve(arrived_at=present.arrived_at)
 
 
 def _is_gone(memory: Memory, at: datetime) -> bool:
@@ -186,7 +185,7 @@ def _is_gone(memory: Memory, at: datetime) -> bool:
 
 
 def has_ended(memory: Memory, at: datetime) -> bool:
-    """Its time is over, though the night may be still to come."""
+    """Whether it has expired, even if maintenance has not removed it yet."""
     return memory.ends_at is not None and memory.ends_at <= at
 
 
@@ -195,19 +194,19 @@ def valid_since(memory: Memory) -> datetime:
 
 
 def source_date(source: Source) -> datetime:
-    """A source is as old as what it tells, not as its import."""
+    """The date of its content, not of its import."""
     return source.ended_at or source.started_at or source.updated_at
 
 
 def source_existed(source: Source, then: PointInTime) -> bool:
-    """Whether it had come by the moment asked about, with all that it tells said by then."""
-    has_come = then.known_at is None or source.created_at <= then.known_at
-    return has_come and (then.as_of is None or source_date(source) <= then.as_of)
+    """Whether it was imported by that moment, and all its content was said by then."""
+    was_imported = then.known_at is None or source.created_at <= then.known_at
+    return was_imported and (then.as_of is None or source_date(source) <= then.as_of)
 
 
 def source_at(source: Source, passages: int, then: PointInTime) -> Source:
-    """A source with as many of its passages as there were. Of its description no versions are
-    kept: what may have been written after the moment is left out."""
+    """A source with the passages of that moment. Its summary and keywords have no versions, so they
+    are left out where they may be newer than the moment."""
     described = source.processing_completed_at
     if then.known_at is None or (described is not None and described <= then.known_at):
         return source.evolve(passages=passages)

@@ -25,7 +25,7 @@ class Sensitivity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    id: str  # a uuid, or profile:N and profile:<field> for the profile's own items
+    id: str  # a uuid, or profile:N and profile:<field> for items of the profile
     user_id: str
     kind: Kind
     content: str
@@ -52,7 +52,7 @@ class Memory:
     expires_at: datetime | None = None
     superseded_by: str | None = None
     purge_at: datetime | None = None
-    valid_from: datetime | None = None  # in the world
+    valid_from: datetime | None = None  # valid time
     valid_to: datetime | None = None
     created_at: datetime
     updated_at: datetime
@@ -60,19 +60,19 @@ class Memory:
     arrived_at: datetime | None = None  # when this store got it: later than created_at if imported
     last_accessed_at: datetime | None = None
     access_count: int = 0
-    conflict: str | None = None  # the open question it is disputed in
+    conflict: str | None = None  # the open conflict that disputes it
 
     def evolve(self, **changes: Any) -> Memory:
         return replace(self, **changes)
 
     @property
     def ref(self) -> str:
-        """How the journal names this version."""
+        """The reference of this version in the journal."""
         return f"{self.id}@{self.version}"
 
     @property
     def ends_at(self) -> datetime | None:
-        """The instant it leaves every read: pinned and permanent outrank an expiry."""
+        """When it disappears from every read. Pinned and permanent memories never expire."""
         if self.pinned or self.stability is Stability.PERMANENT:
             return None
         return self.expires_at
@@ -82,21 +82,21 @@ class Memory:
         return self.state is State.ACTIVE and (ends_at is None or ends_at > now)
 
     @property
-    def told(self) -> str:
-        """In one line, for those who hear of it."""
+    def headline(self) -> str:
+        """One line for a delta header."""
         return self.summary or self.content
 
     @property
     def searchable_text(self) -> str:
-        """What it is found by: its words, and the particulars that its words may not repeat."""
+        """The text that is indexed: the content, and metadata values that it does not contain."""
         if not self.metadata:
             return self.content
-        particulars = [
+        details = [
             f"{name} {value}"
             for name in _SEARCHED_METADATA
             if (value := _as_words(self.metadata.get(name))) and value not in self.content
         ]
-        return "\n".join([self.content, *particulars])
+        return "\n".join([self.content, *details])
 
 
 def _as_words(value: object) -> str:
@@ -115,7 +115,7 @@ _SEARCHED_METADATA = (
     "value",
 )
 
-# Bookkeeping moves without a version: reading is not changing.
+# These change without a new version: a read is not a change.
 UNVERSIONED_FIELDS = frozenset(
     {
         "id",
@@ -133,7 +133,7 @@ VERSIONED_FIELDS = tuple(f.name for f in fields(Memory) if f.name not in UNVERSI
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a memory said from ``recorded_at`` until ``invalidated_at``, in the engine's time."""
+    """The state of a memory from ``recorded_at`` until ``invalidated_at``, in transaction time."""
 
     memory: Memory
     recorded_at: datetime
@@ -146,7 +146,7 @@ class LinkType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two memories that speak of one thing. Unordered: ``a`` sorts before ``b``."""
+    """Two memories about the same subject. Undirected: ``a`` sorts before ``b``."""
 
     a: str
     b: str
@@ -161,33 +161,33 @@ class Link:
 
 
 class ConflictResolution(StrEnum):
-    """What a person can say to a conflict."""
+    """How a person can resolve a conflict."""
 
-    OVERRIDE = "override"  # the held value takes one target's place
-    INSERT = "insert"  # both stand
-    DISMISS = "dismiss"  # what was there stands, the held value goes
+    OVERRIDE = "override"  # the held value replaces one target
+    INSERT = "insert"  # both are active
+    DISMISS = "dismiss"  # the target stays active, the held value is deleted
 
 
 @dataclass(frozen=True, slots=True)
 class HeldValue:
-    """A memory as it would be stored, held back."""
+    """A memory that is held back, as it would be stored."""
 
     memory: Memory
-    conflict: str | None  # the question it waits in; None: an alternative
+    conflict: str | None  # the conflict that it waits in; None: it is not in one
     alternative_to: str | None  # a memory
-    mentioned: frozenset[str]  # the fields that its teller gave: an override keeps the others
+    mentioned: frozenset[str]  # the fields that the caller gave: an override keeps the others
     reason: str  # which value differs, in words
     actor: str | None
     held_at: datetime
-    contributes_to: str | None = None  # a memory that was merged from it; it waits for nothing
+    contributes_to: str | None = None  # a memory that was merged from it and others
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """One question: which of these is true? Its targets stay live, and disputed, meanwhile."""
+    """An open question which value is true. Its targets stay live, and disputed, until resolved."""
 
     id: str
-    targets: tuple[Memory, ...]  # as they stand now; some may have gone
+    targets: tuple[Memory, ...]  # in their present state; some may be removed
     held: tuple[HeldValue, ...]  # oldest first
 
     @property
@@ -196,15 +196,16 @@ class Conflict:
 
 
 def group_conflicts(held: Iterable[HeldValue], targets: Iterable[Memory]) -> list[Conflict]:
-    """Whole conflicts from their parts, the oldest first."""
-    values: dict[str, list[HeldValue]] = {}
+    """Conflicts with their held values and targets, oldest first."""
+    held_by_conflict: dict[str, list[HeldValue]] = {}
     for value in sorted(held, key=lambda value: (value.held_at, value.memory.id)):
         if value.conflict:
-            values.setdefault(value.conflict, []).append(value)
+            held_by_conflict.setdefault(value.conflict, []).append(value)
     disputed: dict[str, list[Memory]] = {}
     for memory in targets:
         if memory.conflict:
             disputed.setdefault(memory.conflict, []).append(memory)
     return [
-        Conflict(id, tuple(disputed.get(id, ())), tuple(waiting)) for id, waiting in values.items()
+        Conflict(id, tuple(disputed.get(id, ())), tuple(pending))
+        for id, pending in held_by_conflict.items()
     ]

@@ -1,8 +1,8 @@
-"""Consent rules: which profile proposals apply, wait for the owner or end.
+"""Consent rules: which profile proposals apply, stay pending for the owner or expire.
 
-The owner's own word holds at once. Whatever others propose waits for the owner, but for two benign
-things: a tone and a further goal apply by themselves once enough speaks for them. Fields that have
-no name here wait, too: what they are about cannot be known, so it is taken for sensitive.
+Values set by the owner apply at once. Proposals of others wait for the owner, with two exceptions:
+a tone and an additional goal apply without the owner once they have enough signals. Fields that are
+not listed here wait, too: their subject is unknown, so they are treated as sensitive.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ SENSITIVE_FIELDS = frozenset({"preferred_name", "pronouns", "city", "language"})
 BENIGN_FIELDS = frozenset({"tone", "goals_add"})
 
 ENOUGH_SIGNALS = 2  # independent ones
-SURE_INSIGHT = 0.8  # an insight this sure needs no second signal
+SURE_INSIGHT = 0.8  # an insight of this confidence needs no second signal
 
-# Two proposals are one when their values say the same. That is judged as for memories, with each
-# threshold this much higher: better to ask about two values than to count one for the other.
+# Proposals with equivalent values are one proposal. Equivalence is decided as for memories, with
+# each threshold this much higher: better ask about two values than count one for the other.
 STRICTER_BY = 0.05
 
 MAX_OPEN = 100  # proposals of one user
-MAX_OPEN_BY_ONE = 20  # of them by one agent, so that none fills the places of all
-MAX_SIGNALS = 50  # kept with one proposal
+MAX_OPEN_BY_ONE = 20  # by one agent, so that no agent uses up the limit of all
+MAX_SIGNALS = 50  # stored with one proposal
 
 PROFILE_CATEGORY = "profile"
 
 
 class ProposalDecision(StrEnum):
-    """How a proposal came to its end."""
+    """How a proposal was closed."""
 
     ACCEPTED = "accepted"  # by the owner
     DECLINED = "declined"  # by the owner, also by accepting another value
-    APPLIED = "applied"  # enough signals spoke for it
-    OUTDONE = "outdone"  # enough signals spoke for another value
-    ENDED = "ended"  # nobody decided in time
+    APPLIED = "applied"  # it had enough signals
+    OUTDONE = "outdone"  # another value had enough signals
+    ENDED = "ended"  # expired without a decision
 
 
 def needs_consent(name: str) -> bool:
@@ -61,19 +61,19 @@ def _is_sure(signal: Signal) -> bool:
 
 
 def count_independent(signals: Iterable[Signal]) -> int:
-    """How many signals do not stem from each other.
+    """The number of independent signals.
 
-    Those of one agent are one, unless they rest on other words from another source or memory:
-    threads and days are the agent's own to choose. Those of several agents are one when they rest
-    on the same words: a message that is forwarded, or heard by two, was said once. What is one
-    with one of them is one with all of them.
+    Signals of one agent count once, unless they have different evidence from different sources or
+    memories: an agent chooses its threads and days itself. Signals of several agents count once
+    when they quote the same words: a message that was forwarded, or seen by two agents, was said
+    once. The relation is transitive.
     """
-    told = list(signals)
-    founded = {signal.actor for signal in told if _evidence_origin(signal)}
+    all_signals = list(signals)
+    with_evidence = {signal.actor for signal in all_signals if _evidence_origin(signal)}
     groups: list[set[object]] = []
-    for signal in told:
-        if signal.actor in founded and not _evidence_origin(signal):
-            continue  # a mere word beside what can be looked up
+    for signal in all_signals:
+        if signal.actor in with_evidence and not _evidence_origin(signal):
+            continue  # its other signals can be verified, this one cannot
         marks = _signal_marks(signal)
         joined = [group for group in groups if group & marks]
         groups = [group for group in groups if not group & marks]
@@ -87,13 +87,13 @@ def _signal_marks(signal: Signal) -> set[object]:
 
 
 def _evidence_origin(signal: Signal) -> tuple[str | None, str | None] | None:
-    """Where its words can be looked up."""
-    there = signal.evidence and (signal.source_id or signal.memory_id)
-    return (signal.source_id, signal.memory_id) if there else None
+    """The source and memory in which its evidence can be verified."""
+    is_cited = signal.evidence and (signal.source_id or signal.memory_id)
+    return (signal.source_id, signal.memory_id) if is_cited else None
 
 
 def add_signal(proposal: Proposal, signal: Signal) -> Proposal:
-    """The same proposal when the signal tells nothing new; its days are counted from the first."""
+    """Unchanged when the signal repeats one of the same day, or the limit is reached."""
     known = any(replace(each, at=signal.at) == signal for each in _signals_of_day(proposal, signal))
     if known or len(proposal.signals) >= MAX_SIGNALS:
         return proposal
@@ -105,7 +105,8 @@ def _signals_of_day(proposal: Proposal, signal: Signal) -> list[Signal]:
 
 
 def competing_proposals(decided: Proposal, others: Iterable[Proposal]) -> list[Proposal]:
-    """Those that are answered when one is: a field has one value, a list has room for all."""
+    """The proposals that are closed together with one: a field has one value; list additions do not
+    compete."""
     if decided.adds:
         return []
     return [
@@ -115,15 +116,15 @@ def competing_proposals(decided: Proposal, others: Iterable[Proposal]) -> list[P
     ]
 
 
-# ——— what the owner has said before, as the journal of a field has it ———
+# ——— earlier decisions of the owner, from the journal of a field ———
 
 
 def requires_owner(
     proposal: Proposal, rows: Sequence[JournalRow], is_live: bool, lately: datetime
 ) -> bool:
-    """Whether no number of signals is enough. What the owner set, accepted or restored is theirs
-    to change; what they have lately declined or forgotten is theirs to bring back. A further goal
-    changes nothing that they said."""
+    """Whether only the owner can apply it, whatever the signals. Only the owner changes a value
+    that they set, accepted or restored, and brings back one that they recently declined or forgot.
+    An additional goal changes no value of the owner's."""
     if needs_consent(proposal.name):
         return True
     if not is_live and _was_forgotten(rows, lately):
@@ -136,13 +137,15 @@ def requires_owner(
 def counted_signals(
     proposal: Proposal, rows: Sequence[JournalRow], lately: datetime
 ) -> tuple[Signal, ...]:
-    """The signals that count. After a no to one goal, who had proposed it has no say in others for
-    a while: nothing of the goal is kept by which it could be known again."""
+    """The signals that count. After a goal was declined, signals of its proposers are ignored for a
+    while: nothing of the goal is stored by which a repetition could be detected."""
     if not proposal.adds:
         return proposal.signals
-    no = _declined_proposals(rows, lately)
-    unheard = {row.actor for row in rows if _is_proposing(row) and row.entry.meta["proposal"] in no}
-    return tuple(signal for signal in proposal.signals if signal.actor not in unheard)
+    declined = _declined_proposals(rows, lately)
+    ignored = {
+        row.actor for row in rows if _is_proposing(row) and row.entry.meta["proposal"] in declined
+    }
+    return tuple(signal for signal in proposal.signals if signal.actor not in ignored)
 
 
 def _declined_proposals(rows: Iterable[JournalRow], lately: datetime) -> set[str]:
@@ -165,7 +168,7 @@ def _was_forgotten(rows: Iterable[JournalRow], lately: datetime) -> bool:
 
 
 def _was_written_by_owner(rows: Iterable[JournalRow]) -> bool:
-    """Whether the owner was the last to write the field. To erase something else is not to."""
+    """Whether the owner was the last to write the field. Rebuilds after an erasure do not count."""
     writing = [
         row
         for row in rows
@@ -183,7 +186,7 @@ def _is_by_owner(row: JournalRow) -> bool:
     ) and row.entry.node is not JournalNode.WORKER
 
 
-# ——— the steps that tell of it ———
+# ——— changeset steps ———
 
 
 def build_proposal(proposal: Proposal) -> PutProposal:
@@ -193,7 +196,7 @@ def build_proposal(proposal: Proposal) -> PutProposal:
 
 
 def build_corroboration(field: Memory) -> AmendMemory:
-    """What the profile says was heard again: told, and no change."""
+    """Journals that the present value was stated again; the field does not change."""
     entry = Entry(
         op=Op.PROPOSE,
         event=Event.CONSENT,
@@ -219,14 +222,14 @@ def build_erasure(proposal: Proposal) -> CloseProposals:
 
 
 def _consent_entry(
-    proposal: Proposal, op: Op, told: dict[str, object], node: JournalNode = JournalNode.HOTPATH
+    proposal: Proposal, op: Op, meta: dict[str, object], node: JournalNode = JournalNode.HOTPATH
 ) -> Entry:
-    """Told of the field, so that its history says who wanted what; and without the value."""
+    """An entry about the field, so that its history shows who proposed what; without the value."""
     return Entry(
         op=op,
         event=Event.CONSENT,
         node=node,
         subject=PROFILE_PREFIX + proposal.field,
         category=PROFILE_CATEGORY,
-        meta={"proposal": proposal.id, **told},
+        meta={"proposal": proposal.id, **meta},
     )

@@ -1,8 +1,8 @@
 """Profile fields, abbreviations and proposals: names, forms and values.
 
-A user's own is a key-value of theirs under the name of the short form, so that it has versions and
-is exported, forgotten, restored and erased like everything else. It says how a query is read, so it
-is no answer to one: unless asked for by its facet, recall leaves it out.
+A user's abbreviation is stored as a key-value memory named by its short form, so that it has
+versions and is exported, forgotten, restored and erased like any memory. It affects how queries are
+interpreted and is not an answer itself: recall leaves it out unless its facet is requested.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ ABBREVIATION_CATEGORY = "knowledge"
 class Abbreviation:
     short: str
     long: str
-    own: bool = False  # the user's, not shipped
-    id: str | None = None  # of a user's own, by which it is forgotten
+    own: bool = False  # the user's, not built in
+    id: str | None = None  # of a user's own, to forget it
 
 
 def is_abbreviation(id: str) -> bool:
@@ -38,18 +38,16 @@ def is_abbreviation(id: str) -> bool:
 
 
 PROFILE_PREFIX = "profile:"
-LIST_ADDITIONS = {
-    "goals_add": "goals"
-}  # under these names a value joins a list and replaces nothing
+LIST_ADDITIONS = {"goals_add": "goals"}  # names that append to a list instead of replacing it
 MAX_FIELD_VALUE = 1000  # characters
-# Those that everybody knows by their names; a profile may have others.
+# The predefined fields; a profile may have others.
 KNOWN_FIELDS = ("preferred_name", "pronouns", "city", "language", "tone", "goals", "time_zone")
 
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def field_name(name: object) -> str:
-    """Spelled one way. It never begins with a digit: notes have numbers."""
+    """The normalised name. It never begins with a digit: profile notes are numbered."""
     field = validation.word(name, "name").lower().replace("-", "_").replace(" ", "_")
     if not _FIELD_NAME.fullmatch(field):
         raise InvalidInput(
@@ -101,12 +99,12 @@ def read_list_addition(value: object) -> str:
 
 
 def is_profile_item(id: str) -> bool:
-    """What the owner alone says, under its own name: the profile's items, and abbreviations."""
+    """Whether only the owner may write it: items of the profile and abbreviations."""
     return id.startswith((PROFILE_PREFIX, ABBREVIATION_PREFIX))
 
 
 def read_field_value(name: str, value: object) -> Any:
-    """The value as it is kept. Under a name that adds (goals_add) it is one text."""
+    """The value as it is stored. For a list addition (goals_add) it is one text."""
     if name in LIST_ADDITIONS:
         return read_list_addition(value)
     return _FIELD_READERS.get(name, read_any_value)(value)
@@ -115,7 +113,7 @@ def read_field_value(name: str, value: object) -> Any:
 def _time_zone(value: object) -> str:
     zone = validation.word(value, "value")
     known = _zones()
-    if known and zone not in known:  # a machine without the list cannot tell
+    if known and zone not in known:  # empty where the system has no time zone database
         raise InvalidInput(
             f"Unknown time zone {zone!r}.",
             remedy="Use an IANA name, such as Europe/Berlin or Asia/Jerusalem.",
@@ -147,21 +145,21 @@ PROPOSAL_PREFIX = "proposal:"
 
 
 class SignalKind(StrEnum):
-    HEARD = "heard"  # it was said, or can be read somewhere
-    INSIGHT = "insight"  # it was inferred, with a confidence
+    HEARD = "heard"  # stated in a conversation or a source
+    INSIGHT = "insight"  # inferred, with a confidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """One reason to believe it: who says so, when, and on what it rests."""
+    """One piece of support for a proposal: by whom, when, and on which evidence."""
 
     actor: str
     at: datetime
     kind: SignalKind = SignalKind.HEARD
     confidence: float | None = None
     thread: str | None = None
-    evidence: tuple[str, ...] = ()  # the words that it was heard in
-    source_id: str | None = None  # erased with either of these
+    evidence: tuple[str, ...] = ()  # quoted words
+    source_id: str | None = None  # the signal is erased with this source or memory
     memory_id: str | None = None
 
 
@@ -171,7 +169,7 @@ class Proposal:
 
     id: str
     name: str  # as it was proposed: city, goals_add
-    value: Any  # as whoever was first said it
+    value: Any  # as it was first proposed
     signals: tuple[Signal, ...]  # oldest first
     reason: str = ""
     proposed_at: datetime
@@ -183,7 +181,7 @@ class Proposal:
 
     @property
     def by(self) -> str:
-        """Who was the first to propose it."""
+        """The actor that proposed it first."""
         return self.signals[0].actor
 
     @property

@@ -1,1 +1,1 @@
-"""Sources: documents and conversations, kept whole."""
+"""Sources: documents and conversations with their originals."""

@@ -1,4 +1,4 @@
-"""Source, passages and titles; conversation turns as an agent hands them in."""
+"""Sources, passages and titles; conversation turns as agents submit them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from commonplace.model.memory.kinds import TtlPolicy, ephemeral_expiry
 from commonplace.model.memory.memory import Sensitivity, State
 
 SOURCE_PREFIX = "source:"
-PASSAGE_KIND = "passage"  # what a passage is called where a memory has a kind
+PASSAGE_KIND = "passage"  # the kind of a passage among memories
 SOURCE_CATEGORY = "history"  # of every passage
-THREAD_ORIGIN = "thread"  # the origin of a conversation that `observe` keeps
+THREAD_ORIGIN = "thread"  # the origin of a conversation that `observe` stores
 
 MAX_PARTS = 100_000  # of an original
 MAX_ORIGINAL_BYTES = 40_000_000  # of one part
-MAX_ALIAS_BYTES = 1800  # PostgreSQL's index takes a third of a page, the owner's name included
+MAX_ALIAS_BYTES = 1800  # a PostgreSQL index entry is limited to a third of a page, with the owner
 
 
 class SourceType(StrEnum):
-    """Where it came from. Only whoever brings it again may say otherwise."""
+    """Where it came from. Only importing it again can change this."""
 
     VOICE_MEMO = "voice-memo"
     MEETING = "meeting"
@@ -41,7 +41,7 @@ class SourceType(StrEnum):
 
 
 class ContentType(StrEnum):
-    """What it was made into."""
+    """What it was processed into."""
 
     CONVERSATION = "conversation"
     EMAIL = "email"
@@ -71,7 +71,7 @@ class ContextType(StrEnum):
 
 
 class ProcessingStatus(StrEnum):
-    """How far it has come."""
+    """How far it is processed."""
 
     RAW = "raw"
     PROCESSED = "processed"
@@ -80,29 +80,29 @@ class ProcessingStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurn:
-    """One thing that was said or written, as a format gives it: cleaned, but not cut."""
+    """One utterance or piece of writing as parsed from a format: cleaned, but not split."""
 
     text: str
-    speaker: str | None = None  # a name, as people would say it
-    role: str | None = None  # in logs of assistants: user, assistant, system, tool
+    speaker: str | None = None  # a display name
+    role: str | None = None  # in assistant logs: user, assistant, system, tool
     at: datetime | None = None
-    session: str | None = None  # which sitting of the source; None: there is only one
-    label: str | None = None  # the original's own id of it, such as a message id
+    session: str | None = None  # the session within the source; None: there is only one
+    label: str | None = None  # its id in the original, such as a message id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedSource:
-    """What a format makes of an original. Pure values: nothing here is stored yet."""
+    """The parse result of an original. Nothing here is stored yet."""
 
     source_type: SourceType
     content_type: ContentType
     context_type: ContextType | None = None
     turns: tuple[SourceTurn, ...] = ()
     title: str | None = None
-    participants: tuple[str, ...] = ()  # names: who spoke, who was written to
+    participants: tuple[str, ...] = ()  # names of speakers and recipients
     started_at: datetime | None = None
     ended_at: datetime | None = None
-    external_id: str | None = None  # the original's own name, such as a Message-ID
+    external_id: str | None = None  # its id at the origin, such as a Message-ID
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -111,16 +111,16 @@ class Passage:
     """A searchable piece of a source."""
 
     source_id: str
-    number: int  # its place in the source, from 1
-    turn: int  # which turn it is from; a long one has several passages
+    number: int  # its position in the source, from 1
+    turn: int  # the turn that it is from; a long turn has several passages
     text: str
     speaker: str | None = None
     role: str | None = None
-    at: datetime  # when it was said, or else when its source began
+    at: datetime  # when it was said, or else the start of its source
     session: str | None = None
-    label: str | None = None  # of the turn it is from
+    label: str | None = None  # of its turn
     suspicious: bool = False  # reads like instructions to an agent
-    # When this store got it. It is no part of what is said: passages are equal without it.
+    # When this store received it. Not part of the content, so it does not affect equality.
     arrived_at: datetime | None = field(default=None, compare=False)
 
     @property
@@ -132,7 +132,7 @@ class Passage:
 class Source(UnratedItem):
     id: str  # source:<uuid>
     user_id: str  # who contributed it; always one of the participants
-    origin: str  # with external_id: what makes importing twice add nothing
+    origin: str  # with external_id: identifies it, so that a second import adds nothing
     external_id: str
     source_type: SourceType
     content_type: ContentType
@@ -159,8 +159,8 @@ class Source(UnratedItem):
     state: State = State.ACTIVE
     purge_at: datetime | None = None
     passages: int = 0  # how many it has
-    parts: int = 1  # of its original: each piece that was appended is one
-    digest: str = ""  # of the original, to see whether it changed
+    parts: int = 1  # of its original: each append adds one
+    digest: str = ""  # of the original, to detect changes
     version: int = 1
 
     @property
@@ -169,25 +169,25 @@ class Source(UnratedItem):
 
     @property
     def scope(self) -> Scope:
-        """Who owns it: a team, or the user who brought it in."""
+        """The owner: a team, or the user who contributed it."""
         return Scope.of_team(self.team_id) if self.team_id else Scope.of_user(self.user_id)
 
     @property
     def alias(self) -> str:
-        """Its name in the place it came from."""
+        """Its id at the origin, with the origin."""
         return f"{self.origin}:{self.external_id}"
 
     @property
     def ends_at(self) -> datetime | None:
-        """Of one that is ephemeral: so long after it came in."""
+        """The expiry of an ephemeral source."""
         return ephemeral_expiry(self.ttl_policy, self.created_at)
 
     def has_ended(self, now: datetime) -> bool:
         return self.ends_at is not None and self.ends_at <= now
 
     def as_it_stands(self, now: datetime) -> Self:
-        """From its end on like one that was forgotten so long ago that nothing brings it back: the
-        night has only not come yet."""
+        """An expired source as forgotten and no longer restorable, which it is once maintenance
+        has run."""
         if self.state is not State.ACTIVE or not self.has_ended(now):
             return self
         return self.evolve(state=State.SOFT_DELETED, purge_at=self.ends_at)
@@ -195,10 +195,10 @@ class Source(UnratedItem):
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
-    # ——— what the delta header asks of every item ———
+    # ——— DeltaItem ———
 
     @property
-    def told(self) -> str:
+    def headline(self) -> str:
         name = self.title or self.alias
         return f"{name}: {self.summary}" if self.summary else name
 
@@ -207,13 +207,13 @@ class Source(UnratedItem):
 
 
 def text_to_embed(speaker: str | None, content_type: str, title: str, text: str) -> str:
-    """Who speaks is part of what is said, and so is what a document or a letter is about."""
+    """The text with its speaker, and with the title of a document or e-mail, for context."""
     about = title if content_type in _TITLED else ""
     return ": ".join(part for part in (speaker, about, text) if part)
 
 
 def text_to_index(content_type: str, title: str, text: str) -> str:
-    """The words it is found by. A speaker is not among them: ranking knows who spoke."""
+    """The text for the lexical index. Without the speaker, which ranking handles separately."""
     return f"{title}\n{text}" if title and content_type in _TITLED else text
 
 
@@ -232,7 +232,7 @@ def check_alias(origin: str, external_id: str) -> tuple[str, str]:
 
 
 def split_alias(id: str) -> tuple[str, str] | None:
-    """Origin and external id, where an id has the form of a name from elsewhere: file:/path."""
+    """Origin and external id, where an id has the form of an alias: file:/path."""
     origin, colon, external_id = id.partition(":")
     if not colon or origin in _OWN_PREFIXES:
         return None
@@ -246,7 +246,7 @@ _SAME_ORIGIN = {"bespoke": "file"}
 
 
 def original_digest(raw: bytes, before: str = "") -> str:
-    """Of an original; of a further part, with the digest ``before`` it: then it is of all."""
+    """Of an original, or of all its parts up to ``raw``, with ``before`` the digest so far."""
     return sha256(before.encode() + raw).hexdigest()
 
 
@@ -255,8 +255,8 @@ def is_source_id(id: str) -> bool:
 
 
 def split_passage_id(id: str) -> tuple[str, int | None]:
-    """The source's id, and the passage's number if it names one. What is no number of a passage
-    is 0, which no passage has: a slip of the pen must never mean the whole source."""
+    """The source's id, and the passage's number if there is one. An invalid number becomes 0, which
+    no passage has: a typo must never refer to the whole source."""
     source, sign, number = id.partition("#")
     if not sign:
         return source, None
@@ -268,28 +268,28 @@ _PASSAGE_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 _TITLE_WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*")
-_JOINTS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")  # in names of files; a date keeps its own
-MIN_TITLE_LETTERS = 4  # letters: shorter titles are words of every text
+_JOINTS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")  # separators in file names, except within dates
+MIN_TITLE_LETTERS = 4  # shorter titles are ordinary words of any text
 MAX_TITLE_WORDS = 10
 
 
 def file_title(name: str) -> str:
-    """The name of a file as people would say it: meeting-notes_2026.txt → meeting notes 2026."""
+    """A title from the name of a file: meeting-notes_2026.txt → meeting notes 2026."""
     return " ".join(_JOINTS.sub(" ", PurePath(name).stem).split())
 
 
 def title_key(title: str) -> str:
-    """As texts would mention it: without what tells it from its namesakes."""
+    """The comparison key of a title: without a suffix in brackets that distinguishes namesakes."""
     return " ".join(_title_words(_IN_BRACKETS.sub("", title)))
 
 
 def find_mentioned_titles(text: str, titles: Collection[str]) -> Iterator[str]:
-    """Of the titles' keys, those that stand in the text."""
-    found = _title_words(text)
+    """Those of the title keys that occur in the text."""
+    words = _title_words(text)
     seen = set()
-    for start in range(len(found)):
-        for end in range(start + 1, min(start + MAX_TITLE_WORDS, len(found)) + 1):
-            key = " ".join(found[start:end])
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + MAX_TITLE_WORDS, len(words)) + 1):
+            key = " ".join(words[start:end])
             if len(key) >= MIN_TITLE_LETTERS and key in titles and key not in seen:
                 seen.add(key)
                 yield key
@@ -303,7 +303,7 @@ _FIRST_DAY = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class SpeakerRole(StrEnum):
-    """Who speaks. Only the user's turns tell of the user."""
+    """The speaker's role. Only the user's turns are evidence about the user."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -316,14 +316,14 @@ class ConversationTurn:
     text: str
     thread: str
     at: datetime  # when it was said
-    is_dated: bool = False  # whoever hands it in says when: sent again, it is the same turn
+    is_dated: bool = False  # the caller gave ``at``: sent again, it is the same turn
     role: SpeakerRole = SpeakerRole.USER
-    speaker: str | None = None  # a name, as people would say it
-    session: str | None = None  # which sitting of the thread
+    speaker: str | None = None  # a display name
+    session: str | None = None  # the session within the thread
     run_id: str | None = None
     job_id: str | None = None
 
 
 def utc_day(at: datetime) -> int:
-    """The day of a moment by UTC, counted from 1970."""
+    """The UTC day of a moment, counted from 1970."""
     return (at - _FIRST_DAY).days

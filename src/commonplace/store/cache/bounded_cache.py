@@ -1,4 +1,4 @@
-"""Bounded cache: values by key, the least recently used go first; thread-safe."""
+"""Bounded cache: a thread-safe LRU cache, limited by entries and bytes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class _CacheEntry(Generic[V]):
 
 
 class BoundedCache(Generic[K, V]):
-    """At most ``max_entries`` values of at most ``max_bytes`` together; None: no such limit.
+    """At most ``max_entries`` values of at most ``max_bytes`` in total; None: no limit.
 
-    A value is found only under the stamp that it was put with, which names what it depends on
-    besides its key; a key has one value at a time. A value that is larger than all may be is not
-    kept, unless ``keeps_newest``: then it is the only one.
+    A value is returned only for the stamp that it was put with, which identifies what it depends on
+    besides its key; a key has one value at a time. A value larger than ``max_bytes`` is not cached,
+    unless ``keeps_newest``: then it is the only one.
     """
 
     def __init__(
@@ -44,34 +44,34 @@ class BoundedCache(Generic[K, V]):
 
     def get(self, key: K, stamp: Hashable = None) -> V | None:
         with self._lock:
-            found = self._find(key, stamp)
-            return None if found is None else found.value
+            entry = self._find(key, stamp)
+            return None if entry is None else entry.value
 
     def put(self, key: K, value: V, *, stamp: Hashable = None, nbytes: int = 0) -> None:
         with self._lock:
             self._put(key, _CacheEntry(value, stamp, nbytes))
 
     def get_or_make(self, key: K, make: Callable[[], V], stamp: Hashable = None) -> V:
-        """Made outside the lock: nobody waits for it. Where two make one at the same time, both
-        get the one that was there first."""
+        """``make`` runs outside the lock, so that no other caller waits for it. When two callers
+        make a value at the same time, both get the one that was put first."""
         with self._lock:
-            found = self._find(key, stamp)
-        if found is not None:
-            return found.value
+            entry = self._find(key, stamp)
+        if entry is not None:
+            return entry.value
         made = _CacheEntry(make(), stamp, 0)
         with self._lock:
-            found = self._find(key, stamp)
-            if found is None:
+            entry = self._find(key, stamp)
+            if entry is None:
                 self._put(key, made)
-            return (found or made).value
+            return (entry or made).value
 
     def resize(self, key: K, value: V, nbytes: int) -> None:
-        """A value has grown or shrunk. Nothing happens where it was dropped meanwhile: then it
-        lives only as long as who reads it."""
+        """Updates the size of a value. Does nothing if it was dropped meanwhile: then only its
+        readers still hold it."""
         with self._lock:
-            found = self._entries.get(key)
-            if found is not None and found.value is value:
-                self._put(key, replace(found, nbytes=nbytes))
+            entry = self._entries.get(key)
+            if entry is not None and entry.value is value:
+                self._put(key, replace(entry, nbytes=nbytes))
 
     def drop(self, where: Callable[[K], bool]) -> None:
         with self._lock:
@@ -79,12 +79,12 @@ class BoundedCache(Generic[K, V]):
                 self._remove(key)
 
     def close(self) -> None:
-        """Drop everything, and keep nothing from now on."""
+        """Drop everything, and cache nothing from now on."""
         self._closed = True
         self.drop(lambda _: True)
 
     def keys(self) -> list[K]:
-        """The least recently used first."""
+        """Least recently used first."""
         with self._lock:
             return [*self._entries]
 
@@ -100,15 +100,15 @@ class BoundedCache(Generic[K, V]):
     # ——— with the lock held ———
 
     def _find(self, key: K, stamp: Hashable) -> _CacheEntry[V] | None:
-        found = self._entries.get(key)
-        if found is None or found.stamp != stamp:
+        entry = self._entries.get(key)
+        if entry is None or entry.stamp != stamp:
             return None
         self._entries.move_to_end(key)
-        return found
+        return entry
 
     def _put(self, key: K, entry: _CacheEntry[V]) -> None:
         self._remove(key)
-        if self._closed or self._never_fits(entry):  # else all others would go for nothing
+        if self._closed or self._never_fits(entry):  # else it would evict all others in vain
             return
         self._entries[key] = entry
         self._nbytes += entry.nbytes
@@ -126,5 +126,5 @@ class BoundedCache(Generic[K, V]):
         return too_many or (self._max_bytes is not None and self._nbytes > self._max_bytes)
 
     def _remove(self, key: K) -> None:
-        found = self._entries.pop(key, None)
-        self._nbytes -= found.nbytes if found else 0
+        entry = self._entries.pop(key, None)
+        self._nbytes -= entry.nbytes if entry else 0

@@ -17,8 +17,8 @@ from commonplace.store.port import Store
 from commonplace.store.queries import GraphPage
 
 DEFAULT_GRAPH_BUDGET = 1 << 30  # a graph of 10 k nodes and 100 k edges takes about a quarter
-_NO_EPOCH = -1  # no epoch: the page that comes is all of it
-_BYTES_PER_VALUE = 1_200  # bytes: an object, its words, its place in a few dictionaries
+_NO_EPOCH = -1  # no scope has it, so that the whole graph is fetched
+_BYTES_PER_VALUE = 1_200  # an object, its short texts, its entries in dictionaries
 _BYTES_PER_ROW = 200
 
 Vectors = NDArray[np.float32]
@@ -26,8 +26,8 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class CachedGraph:
-    """A picture, and the vectors of those of its nodes and edges that have one. Nothing of it ever
-    changes: who reads it needs no lock."""
+    """A snapshot, and the vectors of its nodes and edges that have one. Immutable: reading it needs
+    no lock."""
 
     snapshot: GraphSnapshot  # without sources, teams and marks
     ids: tuple[str, ...]
@@ -35,7 +35,7 @@ class CachedGraph:
 
 
 class GraphCache:
-    """One for each scope, as of now whenever it is asked for."""
+    """One graph per scope, brought up to date on each access."""
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_GRAPH_BUDGET):
         self._store = store
@@ -43,15 +43,15 @@ class GraphCache:
         self._graphs: BoundedCache[str, _GraphRows] = BoundedCache(max_bytes=budget)
 
     def of(self, scope: Scope) -> CachedGraph:
-        kept = self._graphs.get_or_make(scope.key, lambda: _GraphRows(self._dimension))
-        with self._store.read_session(scope), kept.lock:
-            page = self._store.graph_page(scope, kept.seq, kept.epoch)
-            if page.seq < kept.seq or page.epoch < kept.epoch:
+        rows = self._graphs.get_or_make(scope.key, lambda: _GraphRows(self._dimension))
+        with self._store.read_session(scope), rows.lock:
+            page = self._store.graph_page(scope, rows.seq, rows.epoch)
+            if page.seq < rows.seq or page.epoch < rows.epoch:
                 self._store.end_read_transaction(renew=True)
-                page = self._store.graph_page(scope, kept.seq, kept.epoch)
-            if kept.absorb(page):
-                self._graphs.resize(scope.key, kept, kept.size())
-            return kept.drawn
+                page = self._store.graph_page(scope, rows.seq, rows.epoch)
+            if rows.absorb(page):
+                self._graphs.resize(scope.key, rows, rows.size())
+            return rows.graph
 
     def drop(self, scope: Scope) -> None:
         self._graphs.drop(lambda key: key == scope.key)
@@ -65,15 +65,15 @@ class GraphCache:
 
 
 class _GraphRows:
-    """All rows of one graph, those that do not stand among them: they may come back. What is shown
-    is drawn anew when one of them changes."""
+    """All rows of one graph, including inactive ones, which may become active again. The snapshot
+    is rebuilt when a row changes."""
 
     def __init__(self, dimension: int):
         self.lock = threading.Lock()
         self._dimension = dimension
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.seq = 0
         self.epoch = _NO_EPOCH
         self._nodes: dict[str, Node] = {}
@@ -82,12 +82,12 @@ class _GraphRows:
         self._notes: dict[str, tuple[Note, ...]] = {}
         self._artifacts: dict[str, Artifact] = {}
         self._vectors: dict[str, Vectors] = {}
-        self.drawn = CachedGraph(GraphSnapshot(), (), np.empty((0, self._dimension), np.float32))
+        self.graph = CachedGraph(GraphSnapshot(), (), np.empty((0, self._dimension), np.float32))
 
     def absorb(self, page: GraphPage) -> bool:
-        """Whether anything is other than before."""
+        """Returns whether anything changed."""
         if page.epoch != self.epoch:
-            self._forget()
+            self._clear()
         elif not (page.nodes or page.edges or page.notes or page.artifacts):
             self.seq = page.seq
             return False
@@ -99,17 +99,17 @@ class _GraphRows:
         self._notes.update(page.notes)
         self._artifacts.update((artifact.id, artifact) for artifact in page.artifacts)
         self._take_vectors(page)
-        self._draw(page)
+        self._build(page)
         self.seq, self.epoch = page.seq, page.epoch
         return True
 
     def _take_vectors(self, page: GraphPage) -> None:
-        """What changed without one has none now: its text is another, whose vector is to come."""
+        """A changed row without a vector in the page has none: its new text is embedded later."""
         for id in (*(node.id for node in page.nodes), *(edge.id for edge in page.edges)):
             self._vectors.pop(id, None)
         self._vectors.update((id, np.frombuffer(raw, "<f4")) for id, raw in page.vectors)
 
-    def _draw(self, page: GraphPage) -> None:
+    def _build(self, page: GraphPage) -> None:
         snapshot = build_snapshot(
             page.revision,
             self._nodes,
@@ -119,14 +119,14 @@ class _GraphRows:
             self._artifacts,
         )
         ids = tuple(id for id in (*snapshot.nodes, *snapshot.edges) if id in self._vectors)
-        matrix = self.drawn.matrix
-        if page.vectors or ids != self.drawn.ids:
+        matrix = self.graph.matrix
+        if page.vectors or ids != self.graph.ids:
             matrix = self._stacked(ids)
-        self.drawn = CachedGraph(snapshot, ids, matrix)
+        self.graph = CachedGraph(snapshot, ids, matrix)
 
     def _stacked(self, shown: tuple[str, ...]) -> Vectors:
-        """What is shown comes first. All vectors are kept as rows of the one matrix, so that none
-        is in memory twice."""
+        """The matrix of these ids. All vectors become rows of one matrix, with these first, so that
+        none is in memory twice."""
         order = [*shown, *(self._vectors.keys() - set(shown))]
         if not order:
             return np.empty((0, self._dimension), np.float32)
@@ -135,7 +135,7 @@ class _GraphRows:
         return matrix[: len(shown)]
 
     def size(self) -> int:
-        """About: what texts and vectors take, and what each value takes without them."""
+        """The approximate bytes of values, texts and vectors."""
         values = len(self._nodes) + len(self._edges) + len(self._artifacts)
         values += sum(map(len, self._mentions.values())) + sum(map(len, self._notes.values()))
         texts = sum(len(node.description) for node in self._nodes.values())

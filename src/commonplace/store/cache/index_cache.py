@@ -23,12 +23,12 @@ class _CachedIndex:
         self.lock = threading.Lock()
 
 
-_IndexKey = tuple[str, ...]  # of a Reading
+_IndexKey = tuple[str, ...]  # ReadableScope.key
 
 
 class IndexCache:
-    """One index for each scope, shared by all who may read it; a guest's holds the granted sources
-    alone, so that nothing else shows in any answer."""
+    """One index per scope, shared by all who may read it. A guest's index contains only the granted
+    sources, so that nothing else can affect an answer."""
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_INDEX_BUDGET):
         self._store = store
@@ -37,62 +37,62 @@ class IndexCache:
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
-        """The scope's index as of now, held still while it is read."""
-        reading = ReadableScope(scope)
-        kept = self._cached(reading)
-        with ExitStack() as held:
+        """The scope's index, up to date and locked while it is read."""
+        readable = ReadableScope(scope)
+        cached = self._cached(readable)
+        with ExitStack() as locks:
             with self._store.read_session(scope):
-                held.enter_context(kept.lock)
-                self._catch_up(reading, kept)
-            yield kept.index
+                locks.enter_context(cached.lock)
+                self._catch_up(readable, cached)
+            yield cached.index
 
     @contextmanager
-    def holding(self, readings: Sequence[ReadableScope]) -> Iterator[list[ScopeIndex]]:
-        """The indexes of all of these, each as of now, held still together.
+    def holding(self, readable: Sequence[ReadableScope]) -> Iterator[list[ScopeIndex]]:
+        """The indexes of all of these, each up to date, locked together.
 
-        Each catches up while it alone is held, so that who reads one of them waits for no other to
-        be built. They are locked in one order, so that no two wait for each other, and after the
-        store was entered: whoever holds one of them waits for no connection.
+        Each catches up while only its own lock is held, so that readers of one do not wait for
+        another to be built. The locks are taken in the order of the keys, which prevents deadlocks,
+        and within a read session, so that a lock holder never waits for a connection.
         """
-        if len(readings) == 1 and readings[0].sources is None:
-            with self.reading(readings[0].scope) as index:
+        if len(readable) == 1 and readable[0].sources is None:
+            with self.reading(readable[0].scope) as index:
                 yield [index]
             return
-        wanted = {reading.key: (reading, self._cached(reading)) for reading in readings}
-        with ExitStack() as held:
-            with self._store.read_session(readings[0].scope):
-                for reading, kept in wanted.values():
-                    with kept.lock:
-                        self._catch_up(reading, kept)
+        wanted = {each.key: (each, self._cached(each)) for each in readable}
+        with ExitStack() as locks:
+            with self._store.read_session(readable[0].scope):
+                for each, cached in wanted.values():
+                    with cached.lock:
+                        self._catch_up(each, cached)
                 for key in sorted(wanted):
-                    reading, kept = wanted[key]
-                    held.enter_context(kept.lock)
-                    if kept.index.counters == NO_COUNTERS:  # another's catching up has failed
-                        self._catch_up(reading, kept)
-            yield [wanted[reading.key][1].index for reading in readings]
+                    each, cached = wanted[key]
+                    locks.enter_context(cached.lock)
+                    if cached.index.counters == NO_COUNTERS:  # another thread's catch-up failed
+                        self._catch_up(each, cached)
+            yield [wanted[each.key][1].index for each in readable]
 
-    def _cached(self, reading: ReadableScope) -> _CachedIndex:
-        return self._indexes.get_or_make(reading.key, lambda: _CachedIndex(self._dimension))
+    def _cached(self, readable: ReadableScope) -> _CachedIndex:
+        return self._indexes.get_or_make(readable.key, lambda: _CachedIndex(self._dimension))
 
-    def _catch_up(self, reading: ReadableScope, kept: _CachedIndex) -> None:
-        index = kept.index
+    def _catch_up(self, readable: ReadableScope, cached: _CachedIndex) -> None:
+        index = cached.index
         if index.needs_rebuild:
             index.counters = NO_COUNTERS
         known = index.counters
-        page = self._page(reading, known)
+        page = self._page(readable, known)
         if page.counters.seq < known.seq or page.counters.epoch < known.epoch:
             self._store.end_read_transaction(renew=True)
-            page = self._page(reading, known)
+            page = self._page(readable, known)
         if (page.counters.seq, page.counters.epoch) == (known.seq, known.epoch):
             return
-        if reading.sources is not None:  # a page of some sources is always all of it
+        if readable.sources is not None:  # a page of granted sources is always complete
             index.counters = NO_COUNTERS
         index.absorb(page)
-        self._indexes.resize(reading.key, kept, index.nbytes)
+        self._indexes.resize(readable.key, cached, index.nbytes)
 
-    def _page(self, reading: ReadableScope, known: Counters) -> IndexPage:
-        granted = None if reading.sources is None else GrantedSources(sorted(reading.sources))
-        return self._store.index_page(reading.scope, known.seq, known.epoch, granted)
+    def _page(self, readable: ReadableScope, known: Counters) -> IndexPage:
+        granted = None if readable.sources is None else GrantedSources(sorted(readable.sources))
+        return self._store.index_page(readable.scope, known.seq, known.epoch, granted)
 
     def drop(self, scope: Scope) -> None:
         self._indexes.drop(lambda key: key[0] == scope.key)
@@ -110,7 +110,7 @@ class IndexCache:
 class PastIndex:
     index: ScopeIndex
     made_at: datetime
-    good_until: datetime | None  # when the first memory or source in it ends; None: never
+    good_until: datetime | None  # when the first memory or source in it expires; None: never
     lock: threading.Lock  # held while the index is read
 
     def is_good(self, now: datetime) -> bool:

@@ -1,9 +1,9 @@
 """Postings: inverted indexes of terms (BM25) and of source titles and people.
 
-Most postings lie in three flat arrays sorted by term; the newest wait beside them, term by term,
-and are folded in when they have become many.
+Most postings are in three flat arrays sorted by term. New ones are collected per term and merged
+into the arrays when there are many.
 
-A forgotten source is called by nobody, so that a cache answers like one that was built without it.
+A forgotten source has no names in the index, so that a cache answers like one built without it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Mask = NDArray[np.bool_]
 
 
 class _RecentPostings:
-    """A term's newest postings; arrays, because numpy copies them at once."""
+    """A term's newest postings; arrays, because numpy copies them quickly."""
 
     __slots__ = ("counts", "slots")
 
@@ -50,7 +50,7 @@ class _RecentPostings:
 
 @dataclass(frozen=True, slots=True)
 class CollectionStats:
-    """How many texts there are, and of how many terms together."""
+    """The number of texts, and of all their terms."""
 
     texts: int
     terms: int
@@ -66,17 +66,17 @@ class CollectionStats:
         return max(float(self.terms) / max(self.texts, 1), 1e-9)
 
     def rarity(self, frequency: int) -> float:
-        """The idf of a term that stands in so many."""
+        """The idf of a term with this document frequency."""
         return float(np.log1p((self.texts - frequency + 0.5) / (frequency + 0.5)))
 
 
-def combine_stats(extents: Sequence[CollectionStats]) -> CollectionStats:
-    return CollectionStats(sum(each.texts for each in extents), sum(each.terms for each in extents))
+def combine_stats(stats: Sequence[CollectionStats]) -> CollectionStats:
+    return CollectionStats(sum(each.texts for each in stats), sum(each.terms for each in stats))
 
 
 class Bm25Scorer:
-    """BM25 scores that add up term by term, over texts of these lengths. ``extent`` is of all that
-    are asked together, be they in this collection or in another one."""
+    """BM25 scores, accumulated term by term, over texts of these lengths. ``extent``: statistics of
+    all collections that are searched together, not only of this one."""
 
     def __init__(self, lengths: NDArray[np.integer], extent: CollectionStats):
         self.lengths = lengths
@@ -85,12 +85,12 @@ class Bm25Scorer:
         self.scores: Floats = np.zeros(len(lengths), dtype=np.float32)
 
     def add(self, at: NDArray[np.intp], counts: NDArray[np.number], frequency: int) -> None:
-        """A term that stands so often at these, and in so many of all."""
+        """Adds a term with ``counts`` occurrences at these texts, and its document frequency."""
         if not len(at):
             return
         idf = self.extent.rarity(frequency)
-        pull = K1 * (1 - B + B * self.lengths[at] / self._average)
-        self.scores[at] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
+        length_norm = K1 * (1 - B + B * self.lengths[at] / self._average)
+        self.scores[at] += (idf * counts * (K1 + 1) / (counts + length_norm)).astype(np.float32)
 
 
 class Postings:
@@ -99,18 +99,20 @@ class Postings:
         self._starts = np.zeros(1, dtype=np.int64)
         self._slots: Ints = np.zeros(0, dtype=np.int32)
         self._counts: Ints = np.zeros(0, dtype=np.int32)
-        self._new: dict[int, _RecentPostings] = {}  # term's number → what is not folded in yet
-        self._waiting = 0
-        self._by_beginning: dict[int, tuple[int, dict[str, list[str]]]] = {}
+        self._new: dict[
+            int, _RecentPostings
+        ] = {}  # term's number → postings that are not merged yet
+        self._pending = 0  # postings in _new
+        self._by_prefix: dict[int, tuple[int, dict[str, list[str]]]] = {}
 
     def copy(self) -> Postings:
-        """One that goes its own way. Folded arrays are replaced as a whole, so they are shared."""
+        """An independent copy. The flat arrays are only replaced as a whole, so they are shared."""
         other = copy(self)
         other._number_of = dict(self._number_of)
         other._new = {number: few.copy() for number, few in self._new.items()}
-        other._by_beginning = {
-            letters: (seen, {beginning: [*terms] for beginning, terms in by.items()})
-            for letters, (seen, by) in self._by_beginning.items()
+        other._by_prefix = {
+            length: (seen, {prefix: [*terms] for prefix, terms in by.items()})
+            for length, (seen, by) in self._by_prefix.items()
         }
         return other
 
@@ -122,10 +124,10 @@ class Postings:
                 new = self._new[number] = _RecentPostings()
             new.slots.append(slot)
             new.counts.append(count)
-        self._waiting += len(counts)
+        self._pending += len(counts)
 
     def add_many(self, documents: Sequence[tuple[int, Sequence[str]]]) -> None:
-        """Slots with their words, equal words side by side. Many at once are folded in directly."""
+        """Slots with their words, equal words adjacent. Large batches are merged directly."""
         if sum(len(words) for _, words in documents) < _FOLD_AT_LEAST:
             for slot, words in documents:
                 self.add(slot, Counter(words))
@@ -145,7 +147,7 @@ class Postings:
         self._merge(terms[firsts], slots[firsts], counts)
 
     def fold(self) -> None:
-        if self._waiting < max(_FOLD_AT_LEAST, _FOLD_SHARE * len(self._slots)):
+        if self._pending < max(_FOLD_AT_LEAST, _FOLD_SHARE * len(self._slots)):
             return
         new = self._new.values()
         terms = np.repeat(np.array(list(self._new)), [len(few.slots) for few in new])
@@ -154,7 +156,7 @@ class Postings:
             for parts in ([few.slots for few in new], [few.counts for few in new])
         )
         self._merge(terms, slots, counts)
-        self._new, self._waiting = {}, 0
+        self._new, self._pending = {}, 0
 
     def _merge(self, terms: NDArray[np.int64], slots: Ints, counts: Ints) -> None:
         lengths = np.diff(self._starts)
@@ -166,7 +168,7 @@ class Postings:
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
 
     def of(self, term: str) -> tuple[Ints, Ints]:
-        """Slots that hold the term, and how often."""
+        """Slots that contain the term, and its counts."""
         number = self._number_of.get(term)
         if number is None:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
@@ -186,10 +188,10 @@ class Postings:
     def bm25(
         self, terms: Sequence[str], live: Mask, lengths: Ints, mask: Mask
     ) -> tuple[Floats, Floats]:
-        """Scores over all slots, and the share of distinct query terms each one holds.
+        """Scores over all slots, and the share of distinct query terms that each contains.
 
-        Statistics come from everything live in the scope, so that a filter changes who is scored
-        but not how.
+        Statistics come from all live slots of the scope, so that a filter changes which slots are
+        scored, but not their scores.
         """
         self.fold()
         held = np.zeros(len(live), dtype=np.uint16)
@@ -207,33 +209,33 @@ class Postings:
         return collection.scores, np.divide(held, max(len(wanted), 1), dtype=np.float32)
 
     def beginning_with(self, letters: str) -> list[str]:
-        """Terms that begin alike, also those of the dead; all of the same number of letters are
-        kept apart once."""
-        if len(letters) not in self._by_beginning:
-            self._by_beginning[len(letters)] = (0, {})
-        seen, by = self._by_beginning[len(letters)]
+        """Terms with this prefix, including those of dead slots. Terms are grouped by prefix once
+        for each prefix length, and then incrementally."""
+        if len(letters) not in self._by_prefix:
+            self._by_prefix[len(letters)] = (0, {})
+        seen, by = self._by_prefix[len(letters)]
         for term in islice(self._number_of, seen, None):
             by.setdefault(term[: len(letters)], []).append(term)
-        self._by_beginning[len(letters)] = (len(self._number_of), by)
+        self._by_prefix[len(letters)] = (len(self._number_of), by)
         return by.get(letters, [])
 
     def by_slot(self) -> dict[int, dict[str, int]]:
-        held: dict[int, dict[str, int]] = {}
+        terms: dict[int, dict[str, int]] = {}
         for term in self._number_of:
             slots, counts = self.of(term)
             for slot, count in zip(slots.tolist(), counts.tolist(), strict=True):
-                held.setdefault(slot, {})[term] = count
-        return held
+                terms.setdefault(slot, {})[term] = count
+        return terms
 
     @property
     def nbytes(self) -> int:
         arrays = self._starts.nbytes + self._slots.nbytes + self._counts.nbytes
-        return arrays + 120 * len(self._number_of) + 100 * self._waiting
+        return arrays + 120 * len(self._number_of) + 100 * self._pending
 
 
 class VisibleTerms:
-    """The vocabulary of those whom the asker may see, in every scope that is asked. What is dead or
-    hidden teaches no spelling: it would show in the answer."""
+    """The terms of the slots that the caller may see, in all searched scopes. Dead and hidden slots
+    must not influence spelling correction: the answer would disclose them."""
 
     def __init__(self, seen: Sequence[tuple[Postings, Mask]]):
         self._seen = seen
@@ -246,95 +248,95 @@ class VisibleTerms:
         return [term for term in dict.fromkeys(chain.from_iterable(terms)) if term in self]
 
 
-_DOCUMENT_TYPES = (SourceType.TEXT_IMPORT, SourceType.FILE)  # texts mention them by title
+_DOCUMENT_TYPES = (SourceType.TEXT_IMPORT, SourceType.FILE)  # other texts may mention their titles
 
 NameIndex = dict[str, set[str]]  # name → ids of sources
 
 
 @dataclass(slots=True)
 class SourceEntry:
-    """A source as its passages share it."""
+    """A source, with the slots, speakers and sessions of its passages."""
 
-    told: IndexedSource
+    row: IndexedSource
     slots: list[int] = field(default_factory=list)
     speakers: set[str] = field(default_factory=set)
     sessions: dict[str | None, int] = field(default_factory=dict)  # name → number
 
     def copy(self) -> SourceEntry:
-        return SourceEntry(self.told, [*self.slots], set(self.speakers), dict(self.sessions))
+        return SourceEntry(self.row, [*self.slots], set(self.speakers), dict(self.sessions))
 
     @property
     def people(self) -> set[str]:
-        """Who brought it in is named by what they say in it."""
-        return self.speakers | (set(json.loads(self.told.participants)) - {self.told.user_id})
+        """Speakers and participants. The contributor is included only as a speaker."""
+        return self.speakers | (set(json.loads(self.row.participants)) - {self.row.user_id})
 
     @property
     def titles(self) -> list[str]:
-        key = title_key(self.told.title)
-        is_document = key and self.told.source_type in _DOCUMENT_TYPES
-        return [key] if is_document and not self._is_called_like_any_file(key) else []
+        key = title_key(self.row.title)
+        is_document = key and self.row.source_type in _DOCUMENT_TYPES
+        return [key] if is_document and not self._is_generic_file_name(key) else []
 
-    def _is_called_like_any_file(self, key: str) -> bool:
-        """A file's name of one word ("notes", "plan") is a word of every text."""
-        from_its_name = key == title_key(file_title(self.told.external_id))
-        return self.told.source_type == SourceType.FILE and from_its_name and " " not in key
+    def _is_generic_file_name(self, key: str) -> bool:
+        """A file name of one word ("notes", "plan") is an ordinary word of any text."""
+        from_its_name = key == title_key(file_title(self.row.external_id))
+        return self.row.source_type == SourceType.FILE and from_its_name and " " not in key
 
 
 class SourceNames:
     def __init__(self) -> None:
         self.by_id: dict[str, SourceEntry] = {}
         self.titles: NameIndex = {}  # of documents, by title_key
-        self.people: NameIndex = {}  # who takes part in which
+        self.people: NameIndex = {}  # participants and speakers
 
     def copy(self) -> SourceNames:
         other = SourceNames()
-        other.by_id = {id: known.copy() for id, known in self.by_id.items()}
+        other.by_id = {id: entry.copy() for id, entry in self.by_id.items()}
         other.titles = {name: set(ids) for name, ids in self.titles.items()}
         other.people = {name: set(ids) for name, ids in self.people.items()}
         return other
 
-    def take(self, told: IndexedSource) -> SourceEntry:
-        known = self.by_id.setdefault(told.id, SourceEntry(told))
-        _remove_names(self.titles, known.titles, told.id)
-        _remove_names(self.people, known.people, told.id)
-        known.told = told
-        self._call(known)
-        return known
+    def put(self, row: IndexedSource) -> SourceEntry:
+        entry = self.by_id.setdefault(row.id, SourceEntry(row))
+        _remove_names(self.titles, entry.titles, row.id)
+        _remove_names(self.people, entry.people, row.id)
+        entry.row = row
+        self._add_names_of(entry)
+        return entry
 
     def empty(self, source: SourceEntry) -> list[int]:
-        """All its passages are replaced: the slots of the old ones. Its sessions are other ones
-        from now on, so that no window reaches from a new passage to an old one."""
-        _remove_names(self.people, source.people, source.told.id)
-        gone, source.slots, source.speakers, source.sessions = source.slots, [], set(), {}
-        self._call(source)
-        return gone
+        """Removes all its passages, which were replaced, and returns their slots. New passages get
+        new sessions, so that no window includes both old and new ones."""
+        _remove_names(self.people, source.people, source.row.id)
+        removed, source.slots, source.speakers, source.sessions = source.slots, [], set(), {}
+        self._add_names_of(source)
+        return removed
 
     def drop(self, id: str) -> list[int]:
-        """As if it had never been told of; the slots of its passages."""
-        gone = self.by_id.pop(id)
-        _remove_names(self.titles, gone.titles, id)
-        _remove_names(self.people, gone.people, id)
-        return gone.slots
+        """Removes the source and returns the slots of its passages."""
+        removed = self.by_id.pop(id)
+        _remove_names(self.titles, removed.titles, id)
+        _remove_names(self.people, removed.people, id)
+        return removed.slots
 
-    def hear(self, source: SourceEntry, speaker: str | None) -> None:
+    def add_speaker(self, source: SourceEntry, speaker: str | None) -> None:
         if speaker and speaker not in source.speakers:
             source.speakers.add(speaker)
-            self._call(source)
+            self._add_names_of(source)
 
-    def _call(self, source: SourceEntry) -> None:
-        if source.told.state == "active":
-            _add_names(self.titles, source.titles, source.told.id)
-            _add_names(self.people, source.people, source.told.id)
-
-
-def _add_names(names: NameIndex, called: Iterable[str], id: str) -> None:
-    for name in called:
-        names.setdefault(name, set()).add(id)
+    def _add_names_of(self, source: SourceEntry) -> None:
+        if source.row.state == "active":
+            _add_names(self.titles, source.titles, source.row.id)
+            _add_names(self.people, source.people, source.row.id)
 
 
-def _remove_names(names: NameIndex, called: Iterable[str], id: str) -> None:
-    for name in called:
-        if name in names:
-            names[name].discard(id)
-            if not names[name]:
-                del names[name]
+def _add_names(index: NameIndex, names: Iterable[str], id: str) -> None:
+    for name in names:
+        index.setdefault(name, set()).add(id)
+
+
+def _remove_names(index: NameIndex, names: Iterable[str], id: str) -> None:
+    for name in names:
+        if name in index:
+            index[name].discard(id)
+            if not index[name]:
+                del index[name]

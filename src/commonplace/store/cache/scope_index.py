@@ -1,7 +1,7 @@
 """Scope index: vectors, terms and filter columns of one scope, in memory.
 
-It is a cache: the database is the truth, and before each read the index catches up by sequence
-number. It must always equal an index built anew from the database.
+It is a cache of the database. Before each read it catches up by sequence number. It must always
+equal an index that is rebuilt from the database.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state", "e
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
 _FIRST_CAPACITY = 64
-_FEW_DEAD = 4096
+_FEW_DEAD = 4096  # replaced slots that never need a rebuild
 _VECTORS_AT_ONCE = 4096
-NO_COUNTERS = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
+NO_COUNTERS = Counters(epoch=-1)  # no scope has this epoch, so that everything is fetched
 _MICROS_A_DAY = 86_400_000_000
 
 
@@ -72,7 +72,7 @@ class ScopeIndex:
         self._clear()
 
     def _clear(self) -> None:
-        self.numbering = object()  # as long as it is the same, a slot is the same
+        self.numbering = object()  # identity of the slot numbers: replaced when they change
         self.size = 0
         self._passages: Mask | None = None
         self.ids: list[str] = []
@@ -91,23 +91,23 @@ class ScopeIndex:
             name: np.zeros(_FIRST_CAPACITY, dtype=np.int64) for name in _NUMERIC
         }
         self.tags: list[str] = []  # by slot, as stored
-        self._slots_of_tag: defaultdict[str, set[int]] | None = None  # made when first asked for
+        self._slots_of_tag: defaultdict[str, set[int]] | None = None  # built on first use
         self.postings = Postings()
         self.traits: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
         self.units: list[int] = []  # by slot
-        self._know(SourceNames())
+        self._set_source_names(SourceNames())
         self.contexts = SessionContexts()
-        self._sessions = 0  # numbers handed out; a memory is a session of its own
-        self._buried = 0  # slots whose words were replaced
+        self._sessions = 0  # session numbers given out; each memory is a session of its own
+        self._dead_slots = 0  # whose content was replaced
 
-    def _know(self, known: SourceNames) -> None:
-        self._known = known
-        self.sources, self.titles, self.people = known.by_id, known.titles, known.people
+    def _set_source_names(self, names: SourceNames) -> None:
+        self._source_names = names
+        self.sources, self.titles, self.people = names.by_id, names.titles, names.people
 
-    # ——— going another way ———
+    # ——— time travel ———
 
     def copy(self) -> ScopeIndex:
-        """One that can be taken back to another moment, while this one follows the present."""
+        """A copy to rewind to a past moment, while this index follows the present."""
         other = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, np.ndarray):
@@ -119,25 +119,25 @@ class ScopeIndex:
         other.words = {name: column.copy() for name, column in self.words.items()}
         other._slots_of_tag = None
         other.postings, other.contexts = self.postings.copy(), self.contexts.copy()
-        other._know(self._known.copy())
+        other._set_source_names(self._source_names.copy())
         return other
 
     def rewind(self, unchanged: Iterable[int], cut: Iterable[str]) -> None:
-        """Of the memories only these units stay, and of these sources nothing: what there was
-        instead comes with a page, so that windows reach over nothing that was not there."""
-        stays = self.passages.copy()
-        stays[[self.slot_of[unit] for unit in unchanged if unit in self.slot_of]] = True
-        self.live[: self.size] &= stays
+        """Keeps only the ``unchanged`` units of memories, and removes the ``cut`` sources. Their
+        past state is absorbed afterwards as a page, so that windows include no later passage."""
+        kept = self.passages.copy()
+        kept[[self.slot_of[unit] for unit in unchanged if unit in self.slot_of]] = True
+        self.live[: self.size] &= kept
         for id in cut:
             if id in self.sources:
-                self._bury(self._known.drop(id))
+                self._retire(self._source_names.drop(id))
 
     # ——— catching up ———
 
     def absorb(self, page: IndexPage) -> None:
         whole = page.counters.epoch != self.counters.epoch
         self._passages = None
-        self.counters = NO_COUNTERS  # should this fail halfway, the next read starts anew
+        self.counters = NO_COUNTERS  # if this fails halfway, the next read rebuilds the index
         if whole:
             self._clear()
         self._reserve(self.size + len(page.rows) + len(page.passages))
@@ -145,25 +145,25 @@ class ScopeIndex:
         if page.rows:
             slots = [self._slot_for(row) for row in page.rows]
             self._describe(slots, _by_name(IndexedRow._fields, page.rows))
-        sessions = self._alone(self.size - known)
+        sessions = self._memory_sessions(self.size - known)
         sessions += self._take_passages(page.sources, page.passages)
         self._take_terms(page.terms, known)
         late = self._take_vectors(page.vectors, known)
-        self._give_places(sessions, known)
-        self.contexts.renew(late, self.vectors)
+        self._add_contexts(sessions, known)
+        self.contexts.update_norms(late, self.vectors)
         self.counters = page.counters
 
-    def _alone(self, count: int) -> list[tuple[int, int]]:
-        """Sessions of one, for memories."""
+    def _memory_sessions(self, count: int) -> list[tuple[int, int]]:
+        """A session of its own for each memory."""
         first, self._sessions = self._sessions, self._sessions + count
         return [(number, 0) for number in range(first, self._sessions)]
 
     def _take_passages(
         self, sources: Sequence[IndexedSource], passages: Sequence[IndexedPassage]
     ) -> list[tuple[int, int]]:
-        """Session and number of each new slot."""
-        for told in sources:
-            self._take_source(told)
+        """Returns session and passage number of each new slot."""
+        for row in sources:
+            self._take_source(row)
         new, known, slots, places = [], [], [], []
         for passage in passages:
             source = self.sources.get(passage.source_id)
@@ -171,11 +171,11 @@ class ScopeIndex:
                 continue  # forgotten, or only its vector is new
             slot = self._new_slot(passage.unit, f"{passage.source_id}#{passage.number}")
             new.append(passage)
-            known.append(source.told)
+            known.append(source.row)
             slots.append(slot)
             places.append((self._session_for(source, passage.session), passage.number))
             source.slots.append(slot)
-            self._known.hear(source, passage.speaker)
+            self._source_names.add_speaker(source, passage.speaker)
         if new:
             self._describe(slots, _columns_of(new, known))
         return places
@@ -186,21 +186,21 @@ class ScopeIndex:
             self._sessions += 1
         return source.sessions[name]
 
-    def _take_source(self, told: IndexedSource) -> None:
-        before = self.sources.get(told.id)
-        # Passages are replaced all at once, so that any of them tells for all.
-        if before and before.slots and self.units[before.slots[0]] < told.first_unit:
-            self._bury(self._known.empty(before))
-        known = self._known.take(told)
-        at = np.array(known.slots, dtype=np.intp)
-        self.live[at] = told.state == "active"
-        self.ends_at[at] = _NEVER if told.ends_at is None else told.ends_at
-        self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([told.sensitivity])[0]
-        self.coded["thread_id"][at] = self.words["thread_id"].codes_for([told.thread_id])[0]
-        for slot in known.slots:
-            self._tag(slot, told.tags)
+    def _take_source(self, row: IndexedSource) -> None:
+        before = self.sources.get(row.id)
+        # A source's passages are replaced all at once, so checking one of them is enough.
+        if before and before.slots and self.units[before.slots[0]] < row.first_unit:
+            self._retire(self._source_names.empty(before))
+        entry = self._source_names.put(row)
+        at = np.array(entry.slots, dtype=np.intp)
+        self.live[at] = row.state == "active"
+        self.ends_at[at] = _NEVER if row.ends_at is None else row.ends_at
+        self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([row.sensitivity])[0]
+        self.coded["thread_id"][at] = self.words["thread_id"].codes_for([row.thread_id])[0]
+        for slot in entry.slots:
+            self._tag(slot, row.tags)
 
-    def _give_places(self, sessions: Sequence[tuple[int, int]], known: int) -> None:
+    def _add_contexts(self, sessions: Sequence[tuple[int, int]], known: int) -> None:
         if not sessions:
             return
         numbers = np.array(sessions, dtype=np.int64)
@@ -213,8 +213,8 @@ class ScopeIndex:
 
     def _new_slot(self, unit: int, id: str) -> int:
         replaced = self.slot_of_id.get(id)
-        if replaced is not None:  # reworded in place
-            self._bury([replaced])
+        if replaced is not None:  # its content changed in place
+            self._retire([replaced])
         slot = self.size
         self.size += 1
         self.ids.append(id)
@@ -224,18 +224,18 @@ class ScopeIndex:
         self.slot_of_id[id] = slot
         return slot
 
-    def _bury(self, slots: Sequence[int]) -> None:
-        """Their words were replaced, and their units come never again."""
+    def _retire(self, slots: Sequence[int]) -> None:
+        """The content of these slots was replaced; their units are never used again."""
         self.live[np.array(slots, dtype=np.intp)] = False
         for slot in slots:
             self._tag(slot, _NO_TAGS)
             del self.slot_of[self.units[slot]], self.slot_of_id[self.ids[slot]]
-        self._buried += len(slots)
+        self._dead_slots += len(slots)
 
     @property
     def needs_rebuild(self) -> bool:
-        """The dead take more room than the living: built anew, it would be half as large."""
-        return self._buried > max(_FEW_DEAD, self.size // 2)
+        """Most slots are dead: rebuilt, it would be half as large."""
+        return self._dead_slots > max(_FEW_DEAD, self.size // 2)
 
     def _describe(self, slots: Sequence[int], column: Columns) -> None:
         """Column by column, because a cold start describes a hundred thousand at once."""
@@ -259,7 +259,7 @@ class ScopeIndex:
             self._slots_of_tag[tag].add(slot)
 
     def _take_terms(self, packed_terms: Sequence[tuple[int, str, int]], known: int) -> None:
-        """A unit's terms never change, so those of slots already known need no second look."""
+        """A unit's terms never change, so those of known slots are skipped."""
         documents = [
             (slot, packed.split(" ") if packed else [], packed.count(KEY_SIGN), traits)
             for unit, packed, traits in packed_terms
@@ -271,7 +271,7 @@ class ScopeIndex:
         self.postings.add_many([(slot, words) for slot, words, *_ in documents])
 
     def _take_vectors(self, vectors: Sequence[tuple[int, bytes]], known: int) -> list[int]:
-        """Returns the slots that were there before: theirs came late."""
+        """Returns the slots that existed before: their vectors came late."""
         placed = [(self.slot_of[unit], blob) for unit, blob in vectors if unit in self.slot_of]
         for start in range(0, len(placed), _VECTORS_AT_ONCE):
             slots, blobs = zip(*placed[start : start + _VECTORS_AT_ONCE], strict=True)
@@ -296,10 +296,10 @@ class ScopeIndex:
         self.coded = {name: _grown(column, capacity, 0) for name, column in self.coded.items()}
         self.numeric = {name: _grown(column, capacity, 0) for name, column in self.numeric.items()}
 
-    # ——— who may be a candidate ———
+    # ——— masks of candidates ———
 
     def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
-        """Every slot that a read may consider, before any score is known."""
+        """Every slot that a search may score."""
         mask = self.listed(filters, visibility, now)
         if filters.facet != ABBREVIATION_FACET:
             mask[self.abbreviations()] = False
@@ -311,15 +311,15 @@ class ScopeIndex:
         return mask if filters.is_empty else mask & self._admitted(filters)
 
     def abbreviations(self) -> list[int]:
-        """The slots of what says how a query is read, and is no answer to one."""
+        """The slots of abbreviations, which affect queries and are not answers."""
         code = self.words["facet"].known(ABBREVIATION_FACET)
         if code < 0:
             return []
-        called = np.flatnonzero((self._coded("facet") == code) & self.live[: self.size])
-        return [slot for slot in called.tolist() if is_abbreviation(self.ids[slot])]
+        slots = np.flatnonzero((self._coded("facet") == code) & self.live[: self.size])
+        return [slot for slot in slots.tolist() if is_abbreviation(self.ids[slot])]
 
     def visible(self, visibility: Visibility, now: datetime) -> Mask:
-        """What the asker may know of, whatever is asked."""
+        """Every slot that the caller may see, before any filter."""
         mask: Mask = self.live[: self.size] & (self.ends_at[: self.size] > exact_micros(now))
         if not visibility.cleared:
             mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
@@ -382,8 +382,8 @@ class ScopeIndex:
     def _exactly(self, name: str, wanted: str | None) -> Mask | bool:
         if wanted is None:
             return True
-        found: Mask = self._coded(name) == self.words[name].known(wanted)
-        return found
+        mask: Mask = self._coded(name) == self.words[name].known(wanted)
+        return mask
 
     def _tagged(self, tags: Sequence[str]) -> Mask:
         mask = np.zeros(self.size, dtype=bool)
@@ -397,7 +397,7 @@ class ScopeIndex:
         return mask
 
     def age_days(self, now: datetime) -> NDArray[np.float64]:
-        """How long each slot has stood as it is."""
+        """The time since each slot's last update."""
         return (exact_micros(now) - self._number("updated_at")) / _MICROS_A_DAY
 
     def _coded(self, name: str) -> NDArray[np.int32]:
@@ -411,13 +411,13 @@ class ScopeIndex:
         column = self.words["source_id"]
         wanted = np.zeros(len(column.codes), dtype=bool)
         wanted[[column.codes[id] for id in ids if id in column.codes]] = True
-        found: Mask = wanted[self._coded("source_id")] & self.passages
-        return found
+        mask: Mask = wanted[self._coded("source_id")] & self.passages
+        return mask
 
-    # ——— the two arms ———
+    # ——— the vector arm and the lexical arm ———
 
     def cosines(self, query: Floats, mask: Mask) -> Floats:
-        """Cosine with every candidate; −inf for what is none or has no vector yet."""
+        """Cosine with every candidate; −inf for other slots and those without a vector."""
         usable = mask & self.has_vector[: self.size]
         count = np.count_nonzero(usable)
         if count > self.size // 4:  # a full product is cheaper than gathering rows
@@ -444,26 +444,25 @@ class ScopeIndex:
         return scores
 
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
-        """BM25 of every candidate and the share of the query's terms that it holds."""
+        """BM25 of every candidate, and the share of the query's terms that it contains."""
         return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)
 
     def slots_with_keys(self, keys: Iterable[str], mask: Mask) -> list[int]:
         """Slots of the candidates that have one of the keys."""
-        found = [self.postings.of(KEY_SIGN + key)[0] for key in keys]
-        slots: list[int] = np.unique(np.concatenate([*found, np.zeros(0, np.int32)])).tolist()
+        postings = [self.postings.of(KEY_SIGN + key)[0] for key in keys]
+        slots: list[int] = np.unique(np.concatenate([*postings, np.zeros(0, np.int32)])).tolist()
         return [slot for slot in slots if mask[slot]]
 
     def fingerprint(self) -> dict[str, object]:
-        """All that is known of each live item, and by which names its sources are called, to
-        compare two indexes with."""
+        """All data of each live item, and the names of sources, to compare two indexes."""
         word_of = {
             name: {code: word for word, code in column.codes.items()}
             for name, column in self.words.items()
         }
         terms = self.postings.by_slot()
         names: dict[str, object] = {
-            f"{name} of sources": {name: sorted(ids) for name, ids in called.items()}
-            for name, called in (("titles", self.titles), ("people", self.people))
+            f"{name} of sources": {name: sorted(ids) for name, ids in index.items()}
+            for name, index in (("titles", self.titles), ("people", self.people))
         }
         return names | {
             self.ids[slot]: (
@@ -482,22 +481,22 @@ class ScopeIndex:
         }
 
     def _context_of(self, slot: int) -> tuple[object, ...]:
-        """Whom it is read with, whatever the numbers of slots and sessions."""
+        """Its windows, independent of slot and session numbers."""
         contexts = self.contexts
         place = int(contexts.places[slot])
-        told: list[object] = [round(float(contexts.norms[place]), 4)]
+        values: list[object] = [round(float(contexts.norms[place]), 4)]
         for windows in (contexts.near, contexts.wide):
             first, last = place - windows.back[place], place + windows.ahead[place]
-            told.append(tuple(self.ids[other] for other in contexts.slots[first : last + 1]))
-            told.append(int(windows.terms[place]))
-        return tuple(told)
+            values.append(tuple(self.ids[other] for other in contexts.slots[first : last + 1]))
+            values.append(int(windows.terms[place]))
+        return tuple(values)
 
     @property
     def nbytes(self) -> int:
         arrays = [self.live, self.lengths, self.ends_at, self.vectors, self.has_vector]
         arrays += [self.traits]
         arrays += [*self.coded.values(), *self.numeric.values()]
-        per_item = 250  # ids and the dictionaries that find them, measured
+        per_item = 250  # ids and dictionaries, measured
         return (
             sum(array.nbytes for array in arrays)
             + self.postings.nbytes
@@ -511,24 +510,24 @@ def _by_name(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Columns:
 
 
 def _columns_of(passages: Sequence[IndexedPassage], sources: Sequence[IndexedSource]) -> Columns:
-    """Passages with a memory's columns, so that one filter serves both."""
-    said = _by_name(IndexedPassage._fields, passages)
-    told = _by_name(IndexedSource._fields, sources)  # of each passage
+    """Passages with a memory's columns, so that one filter handles both."""
+    passage_columns = _by_name(IndexedPassage._fields, passages)
+    source_columns = _by_name(IndexedSource._fields, sources)  # one row per passage
     constant = {"kind": PASSAGE_KIND, "category": SOURCE_CATEGORY, "importance": 2, "pinned": 0}
     absent = dict.fromkeys(("facet", "agent_id", "run_id"))
     return {
         **{name: (value,) * len(passages) for name, value in {**constant, **absent}.items()},
-        **{name: told[name] for name in _OF_THE_SOURCE},
-        "source_id": said["source_id"],
-        "actor_id": said["speaker"],
-        "role": said["role"],
-        "created_at": said["at"],
-        "updated_at": said["at"],
+        **{name: source_columns[name] for name in _OF_THE_SOURCE},
+        "source_id": passage_columns["source_id"],
+        "actor_id": passage_columns["speaker"],
+        "role": passage_columns["role"],
+        "created_at": passage_columns["at"],
+        "updated_at": passage_columns["at"],
     }
 
 
 def _filled(array: NDArray[Number], size: int) -> NDArray[Number]:
-    """A copy; beyond ``size`` there is nothing yet, and no memory is touched."""
+    """A copy; memory beyond ``size`` is not touched, so it costs nothing."""
     other = np.zeros(array.shape, dtype=array.dtype)
     other[:size] = array[:size]
     return other

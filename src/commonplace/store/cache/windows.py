@@ -1,11 +1,11 @@
 """Context windows: the order of passages within sessions, and their neighbours.
 
-A chat turn alone says little; with its neighbours it says what it is about. Every slot of an index
-has a place here: passages of one session stand side by side in their order, a memory stands alone.
-A window reaches from a place some places back and some ahead, never beyond the session, nearest
-first, while it stays short enough.
+A chat turn is often too short to be matched alone, so it is scored with its neighbours. Every slot
+of an index has a place here: the passages of one session are adjacent and in order, a memory is a
+session of its own. The window of a place extends some places back and some ahead, nearest first, up
+to a number of terms, and never beyond the session.
 
-All is kept as passages come and must equal what would be built from scratch.
+Everything is updated incrementally and must equal a rebuild.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 _VECTORS_AT_ONCE = 4096
-_NUMBER_BITS = 24  # a session has fewer passages than this many bits can count
+_NUMBER_BITS = 24  # limits the number of passages of a session
 _BEST_OF_SESSION = 3
-# A term of one place in so many is counted faster over all places at once, as is any in so few.
+# A term in more than one of this many places, or an index with few places, is counted faster over
+# all places at once.
 _FREQUENT_SHARE = 12
 _FEW_PLACES = 4096
-LONG_UNITS = 60  # terms on average: units that say enough by themselves
+LONG_UNITS = 60  # average terms of units that need no context
 
 
 @dataclass(frozen=True, slots=True)
 class WindowSize:
-    """How far a window goes, and how many terms it may hold."""
+    """The extent of a window, and its maximum of terms."""
 
     back: int
     ahead: int
@@ -49,13 +50,13 @@ WIDE_WINDOW = WindowSize(back=5, ahead=3, most_terms=200)
 
 
 class ContextWindows:
-    """The windows of one reach, place by place."""
+    """The windows of one size, by place."""
 
-    def __init__(self, reach: WindowSize):
-        self.reach = reach
+    def __init__(self, window: WindowSize):
+        self.window = window
         self.back: Ints = np.zeros(0, np.int64)
         self.ahead: Ints = np.zeros(0, np.int64)
-        self.terms: Ints = np.zeros(0, np.int64)  # how many each holds
+        self.terms: Ints = np.zeros(0, np.int64)  # the number of terms of each
         self._spans: tuple[Ints, Ints] | None = None
 
     def copy(self) -> ContextWindows:
@@ -65,21 +66,21 @@ class ContextWindows:
         )
         return other
 
-    def make_room(self, at: Ints) -> None:
+    def insert_places(self, at: Ints) -> None:
         self.back, self.ahead, self.terms = (
             np.insert(array, at, 0) for array in (self.back, self.ahead, self.terms)
         )
 
-    def draw(self, places: Ints, sessions: Ints, lengths: Ints) -> None:
-        """The windows of these places; ``sessions`` and ``lengths`` are of all places."""
+    def recompute(self, places: Ints, sessions: Ints, lengths: Ints) -> None:
+        """Of these places; ``sessions`` and ``lengths`` are of all places."""
         mine, total = sessions[places], lengths[places].copy()
         reached = {-1: np.zeros(len(places), np.int64), 1: np.zeros(len(places), np.int64)}
         open_ = {-1: np.ones(len(places), bool), 1: np.ones(len(places), bool)}
-        for step in self.reach.nearest_first:
+        for step in self.window.nearest_first:
             side = 1 if step > 0 else -1
             other = np.clip(places + step, 0, len(sessions) - 1)
             fits = (other == places + step) & (sessions[other] == mine)
-            fits &= open_[side] & (total + lengths[other] <= self.reach.most_terms)
+            fits &= open_[side] & (total + lengths[other] <= self.window.most_terms)
             open_[side] = fits  # a window has no holes
             total[fits] += lengths[other][fits]
             reached[side][fits] = abs(step)
@@ -87,19 +88,19 @@ class ContextWindows:
         self._spans = None
 
     def counts(self, places: Ints, counts: NDArray[np.int32]) -> NDArray[np.float64]:
-        """How often a term stands in each window, given where it stands, and how often."""
+        """Occurrences of a term in each window, given its places and its counts there."""
         size = len(self.back)
         if len(places) * _FREQUENT_SHARE + _FEW_PLACES > size:
-            standing = np.bincount(places, weights=counts, minlength=size)
-            return self.sums(np.asarray(standing, dtype=np.float64))
-        steps = np.arange(-self.reach.ahead, self.reach.back + 1)
-        holders = places[:, None] + steps  # whose window could reach the term's place
+            by_place = np.bincount(places, weights=counts, minlength=size)
+            return self.sums(np.asarray(by_place, dtype=np.float64))
+        steps = np.arange(-self.window.ahead, self.window.back + 1)
+        holders = places[:, None] + steps  # places whose window could include the term's place
         inside = (holders >= 0) & (holders < size)
         holders = np.where(inside, holders, 0)
         inside &= np.where(steps > 0, self.back[holders] >= steps, self.ahead[holders] >= -steps)
         weights = np.repeat(counts, np.count_nonzero(inside, axis=1))
-        held = np.bincount(holders[inside], weights=weights, minlength=size)
-        return np.asarray(held, dtype=np.float64)
+        totals = np.bincount(holders[inside], weights=weights, minlength=size)
+        return np.asarray(totals, dtype=np.float64)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of each window's values."""
@@ -134,15 +135,15 @@ class SessionContexts:
         return len(self.slots)
 
     def copy(self) -> SessionContexts:
-        """One that goes its own way. What is only ever replaced as a whole is shared."""
+        """An independent copy. Arrays that are only replaced as a whole are shared."""
         other = copy(self)
         other.norms = self.norms.copy()
         other.near, other.wide = self.near.copy(), self.wide.copy()
         return other
 
     def add(self, sessions: Ints, numbers: Ints, lengths: Ints, vectors: Floats) -> None:
-        """The next slots, each with its session and its number there. ``vectors`` are of all
-        slots, also of these."""
+        """Adds the next slots, each with its session and its number there. ``vectors`` are of all
+        slots, including these."""
         if not len(sessions):
             return
         keys = (sessions << _NUMBER_BITS) + numbers
@@ -155,19 +156,21 @@ class SessionContexts:
         self._keys = np.insert(self._keys, spots, keys[arranged])
         self.norms = np.insert(self.norms, spots, 0)
         for windows in (self.near, self.wide):
-            windows.make_room(spots)
+            windows.insert_places(spots)
         self.places = np.empty(self.size, np.int64)
         self.places[self.slots] = np.arange(self.size)
         self._blocks = None
         touched = self._of_sessions(sessions)
         for windows in (self.near, self.wide):
-            windows.draw(touched, self.sessions, self.lengths)
-        self._measure(touched, vectors)
+            windows.recompute(touched, self.sessions, self.lengths)
+        self._compute_norms(touched, vectors)
 
-    def renew(self, slots: Sequence[int], vectors: Floats) -> None:
-        """The vectors of these slots came late."""
+    def update_norms(self, slots: Sequence[int], vectors: Floats) -> None:
+        """For slots whose vectors came late."""
         if slots:
-            self._measure(self._of_sessions(self.sessions[self.places[np.array(slots)]]), vectors)
+            self._compute_norms(
+                self._of_sessions(self.sessions[self.places[np.array(slots)]]), vectors
+            )
 
     def _of_sessions(self, sessions: Ints) -> Ints:
         """All places of these sessions."""
@@ -178,9 +181,9 @@ class SessionContexts:
         ends = np.searchsorted(self.sessions, wanted, side="right")
         return np.concatenate([np.arange(a, b) for a, b in zip(firsts, ends, strict=True)])
 
-    def _measure(self, places: Ints, vectors: Floats) -> None:
-        """The norm of each near window's summed vectors: with it, a window's cosine needs no
-        vector of its own."""
+    def _compute_norms(self, places: Ints, vectors: Floats) -> None:
+        """The norm of the sum of each near window's vectors: with it, the cosine of a window
+        follows from those of its slots."""
         steps = range(-NEAR_WINDOW.back, NEAR_WINDOW.ahead + 1)
         for start in range(0, len(places), _VECTORS_AT_ONCE):
             at = places[start : start + _VECTORS_AT_ONCE]
@@ -190,20 +193,20 @@ class SessionContexts:
                 summed[reached] += vectors[self.slots[at[reached] + step]]
             self.norms[at] = np.linalg.norm(summed, axis=1)
 
-    # ——— what a query asks ———
+    # ——— scores for a query ———
 
     def window_cosines(self, cosines: Floats) -> Floats:
-        """Of each slot's near window, given each slot's own; NaN ones count for nothing."""
+        """The cosine of each slot's near window, given those of the slots; NaN counts as 0."""
         by_place = self._by_place(cosines)
-        found = self.near.sums(by_place) / np.maximum(self.norms, 1e-9)
-        _, _, stands_alone = self._session_blocks()
-        found = np.where(stands_alone, by_place, found)
-        return self._by_slot(found.astype(np.float32))
+        scores = self.near.sums(by_place) / np.maximum(self.norms, 1e-9)
+        _, _, is_long = self._session_blocks()
+        scores = np.where(is_long, by_place, scores)
+        return self._by_slot(scores.astype(np.float32))
 
     def session_cosines(self, cosines: Floats) -> Floats:
-        """The mean of the three best of each slot's session."""
+        """The mean of the three best cosines of each slot's session."""
         values = self._by_place(cosines)
-        starts, block, stands_alone = self._session_blocks()
+        starts, block, is_long = self._session_blocks()
         left, total, taken = values.copy(), np.zeros(len(starts)), np.zeros(len(starts))
         for _ in range(_BEST_OF_SESSION):
             best = np.maximum.reduceat(left, starts) if len(starts) else left
@@ -211,14 +214,14 @@ class SessionContexts:
             total[some] += best[some]
             taken += some
             is_best = np.flatnonzero(left == best[block])
-            where = block[is_best]  # rising, so that the first of each is easily told
+            where = block[is_best]  # ascending: a step marks the first of each session
             left[is_best[np.flatnonzero(np.diff(where, prepend=-1))]] = -np.inf
         mean = (total / np.maximum(taken, 1))[block]
-        return self._by_slot(np.where(stands_alone, values, mean).astype(np.float32))
+        return self._by_slot(np.where(is_long, values, mean).astype(np.float32))
 
     def _session_blocks(self) -> tuple[Ints, Ints, Mask]:
-        """Where each session starts, which session each place is in, and which places are of
-        sessions whose units say enough by themselves."""
+        """The start of each session, the session of each place, and the places of sessions whose
+        units are long enough to need no context."""
         if self._blocks is None:
             is_first = np.ones(self.size, bool)
             is_first[1:] = self.sessions[1:] != self.sessions[:-1]
@@ -231,14 +234,14 @@ class SessionContexts:
         return self._blocks
 
     def _by_place(self, cosines: Floats) -> NDArray[np.float64]:
-        """What is unknown counts for nothing."""
-        found = cosines[self.slots].astype(np.float64)
-        found[~np.isfinite(found)] = 0.0
-        return found
+        """Without a cosine: 0."""
+        values = cosines[self.slots].astype(np.float64)
+        values[~np.isfinite(values)] = 0.0
+        return values
 
     def _by_slot(self, by_place: NDArray[np.float32]) -> Floats:
-        found: Floats = by_place[self.places]
-        return found
+        values: Floats = by_place[self.places]
+        return values
 
     def has_neighbours(self, slot: int) -> bool:
         place = self.places[slot]

@@ -1,4 +1,4 @@
--- What only PostgreSQL needs. None of these touches a row of any user.
+-- Statements that only PostgreSQL needs. None of them touches a row of any user.
 
 -- maintenance
 
@@ -14,7 +14,7 @@ SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, 
        CASE WHEN CAST(:writes AS BOOLEAN) THEN CAST(pg_current_xact_id() AS TEXT) END
 
 -- name: enter
--- A transaction that changes two scopes together, such as a team and its new member.
+-- For a transaction that changes several scopes, such as a team and its new member.
 SELECT set_config('commonplace.scope', :scope, true)
 
 -- name: outcome
@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS migrations (
 INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :at)
 
 -- name: hold_writers
--- Waits for those who are halfway; whoever comes next waits for this transaction to end.
+-- Waits for running writers, and blocks new ones until this transaction ends.
 LOCK TABLE scopes IN SHARE ROW EXCLUSIVE MODE
 
 -- name: owns_tables
@@ -59,8 +59,8 @@ VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
   extractions
 
 -- name: unseen_since
--- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
--- how far a table is frozen tells whether everything that was dead at a moment is gone from it.
+-- VACUUM FULL keeps dead rows that an open transaction may still read, and freezes all others. So
+-- relfrozenxid shows whether all rows that were dead at a moment are removed.
 SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
   FROM pg_class
  WHERE relkind = 'r'

@@ -1,7 +1,7 @@
 """PostgreSQL store: transactions with row-level security, migrations, errors.
 
-Every transaction takes on the role commonplace_app and names its scope, both for that transaction
-only, so that row-level security holds whoever logged in, and nothing leaks through a pooler.
+Every transaction sets the role commonplace_app and its scope, both only for that transaction, so
+that row-level security applies to every login, and nothing leaks through a connection pooler.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _MIGRATIONS = load_migrations(
     },
 )
 _WRITING = "begin_writing"
-_MIGRATION_LOCK = 0x636F6D6D  # any number that others are unlikely to use
+_MIGRATION_LOCK = 0x636F6D6D  # an arbitrary advisory lock key
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -114,8 +114,8 @@ class PostgresSession:
         return self._cursor.fetchall()
 
     def one(self, statement: str, **values: Any) -> Row | None:
-        found = self.rows(statement, **values)
-        return found[0] if found else None
+        rows = self.rows(statement, **values)
+        return rows[0] if rows else None
 
     def run(self, statement: str, **values: Any) -> None:
         self._cursor.execute(_sql(STATEMENTS[statement]), {**self._scope, **values})
@@ -155,11 +155,11 @@ class PostgresStore(SqlStore):
         self._start()
 
     def _start(self) -> None:
-        """Connections belong to one process: a fork begins with its own."""
+        """Connections belong to one process: a forked process opens its own."""
         self._process = os.getpid()
         self._pool = ConnectionPool(
             self._conninfo,
-            kwargs={"autocommit": True},  # transactions are begun here, with their own words
+            kwargs={"autocommit": True},  # transactions are begun explicitly, by our own statements
             min_size=0,
             max_size=self._pool_size,
             timeout=self._timeout,
@@ -170,15 +170,15 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _transaction(self, role: str, scope: Scope | None, begin: str) -> Iterator[PostgresSession]:
-        self._hold_open()
+        self._require_open()
         if self._process != os.getpid():
             self._start()
-        with translated_errors(), self._living(role, scope, begin) as connection:
-            again = partial(self._enter, connection, role, begin)
-            yield PostgresSession(connection, scope, again)
+        with translated_errors(), self._committing(role, scope, begin) as connection:
+            restart = partial(self._enter, connection, role, begin)
+            yield PostgresSession(connection, scope, restart)
 
     @contextmanager
-    def _living(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
+    def _committing(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
         connection, transaction = self._begun(role, scope, begin)
         try:
             yield connection
@@ -191,9 +191,9 @@ class PostgresStore(SqlStore):
             self._pool.putconn(connection)
 
     def _begun(self, role: str, scope: Scope | None, begin: str) -> tuple[Connection, str | None]:
-        """A connection in a begun transaction; those that died while idle are replaced."""
+        """A connection in a begun transaction; connections that died while idle are replaced."""
         for _ in range(self._pool_size):
-            connection = self._pool.getconn()  # waits for a server that is away, once
+            connection = self._pool.getconn()  # waits for the server, with the pool's timeout
             with suppress(psycopg.OperationalError):
                 return self._begin(connection, role, scope, begin)
         return self._begin(self._pool.getconn(), role, scope, begin)
@@ -204,7 +204,7 @@ class PostgresStore(SqlStore):
         try:
             return connection, self._enter(connection, role, begin, scope)
         except BaseException:
-            with suppress(psycopg.OperationalError):  # it may be dead, which the pool will see
+            with suppress(psycopg.OperationalError):  # it may be dead, which the pool detects
                 connection.rollback()
             self._pool.putconn(connection)
             raise
@@ -212,20 +212,20 @@ class PostgresStore(SqlStore):
     def _enter(
         self, connection: Connection, role: str, begin: str, scope: Scope | None
     ) -> str | None:
-        """Begin a transaction; of one that writes, its id."""
-        taken = {
+        """Begins a transaction; returns the id of a write transaction."""
+        values = {
             "role": role,
             "scope": scope.key if scope else "",
             "wait": self._lock_wait,
             "writes": begin == _WRITING,
         }
         connection.execute(_sql(OWN_STATEMENTS[begin]))
-        row = connection.execute(_sql(OWN_STATEMENTS["take_on"]), taken).fetchone()
+        row = connection.execute(_sql(OWN_STATEMENTS["take_on"]), values).fetchone()
         return row[-1] if row else None
 
     def _commit(self, connection: Connection, transaction: str | None) -> None:
-        """A connection lost while committing does not say how it ended, so ask on another one:
-        an error must mean that nothing was changed. A read has ended well by then."""
+        """If the connection is lost while committing, the outcome is queried on another one: an
+        error must mean that nothing was changed. A read transaction needs no outcome."""
         try:
             connection.commit()
         except psycopg.OperationalError:
@@ -244,8 +244,8 @@ class PostgresStore(SqlStore):
 
     def _status_of(self, transaction: str) -> str | None:
         with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
-            asked = {"transaction": transaction}
-            row = connection.execute(_sql(OWN_STATEMENTS["outcome"]), asked).fetchone()
+            values = {"transaction": transaction}
+            row = connection.execute(_sql(OWN_STATEMENTS["outcome"]), values).fetchone()
             return row[0] if row else None
 
     @contextmanager
@@ -278,7 +278,7 @@ class PostgresStore(SqlStore):
         with self._transaction("commonplace_worker", None, _WRITING) as session:
             yield session
 
-    def _hold_writers(self, session: Session) -> None:
+    def _block_writers(self, session: Session) -> None:
         session.run("hold_writers")
 
     # ——— migrations ———
@@ -313,7 +313,7 @@ class PostgresStore(SqlStore):
     # ——— maintenance ———
 
     def _compact(self) -> bool:
-        """False: not by this login, or somebody may still look at what was erased."""
+        """False: this login does not own the tables, or erased rows may still be read."""
         with translated_errors(), psycopg.connect(self._conninfo, autocommit=True) as connection:
             owns = connection.execute(_sql(OWN_STATEMENTS["owns_tables"])).fetchone()
             if not owns or not owns[0]:
@@ -333,7 +333,7 @@ class PostgresStore(SqlStore):
         return bool(unseen and unseen[0])
 
     def health(self) -> StoreHealth:
-        waiting = len(self._unscrubbed())
+        pending = len(self._unscrubbed())
         with translated_errors(), psycopg.connect(self._conninfo) as connection:
             size = connection.execute(_sql(OWN_STATEMENTS["database_size"])).fetchone()
             return StoreHealth(
@@ -343,7 +343,7 @@ class PostgresStore(SqlStore):
                 integrity=(),
                 looked_at="pages are for pg_amcheck to check",
                 bytes_on_disk=int(size[0]) if size else 0,
-                pending_scrubs=waiting,
+                pending_scrubs=pending,
             )
 
     def close(self) -> None:
@@ -355,12 +355,12 @@ def _without_password(url: str) -> str:
     try:
         known = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        raise _unreadable() from None  # the driver repeats what it cannot read
+        raise _unreadable() from None  # the driver's message would repeat the password
     user, host, port, name = (
         str(known.get(part) or "") for part in ("user", "host", "port", "dbname")
     )
     if "@" in host or (port and not port.replace(",", "").isdecimal()):
-        raise _unreadable()  # part of a password, taken for a host or a port
+        raise _unreadable()  # part of the password was parsed as host or port
     return f"postgresql://{user}@{host}{port and f':{port}'}/{name}"
 
 
@@ -386,5 +386,5 @@ def _schema(connection: Connection) -> int:
 
 
 def _sql(statement: str) -> LiteralString:
-    """Statements come from the package's own files; the type says that no input is in them."""
+    """Statements come from the package's own files; the type asserts that they contain no input."""
     return statement

@@ -1,1 +1,1 @@
-"""All behaviour that the two databases share."""
+"""SQL behaviour that both databases share."""

@@ -28,13 +28,13 @@ from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros
 
 _KEY = RowCodec(Key, ("user_id",))
 KEY_COLUMNS = ", ".join(_KEY.names)
-_NEVER = -1  # as the end of a key that has none
+_NEVER = -1  # the expiry of a key without one
 
 
 class SqlKeys(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def keys(self, scope: Scope, id: str | None = None) -> dict[Key, bytes]:
         with self._reading(scope) as session:
@@ -70,7 +70,7 @@ def _key_from(scope: Scope, row: Row) -> Key:
 class SqlTeams(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def access(self, scope: Scope) -> TeamAccess:
         with self._reading(scope) as session:
@@ -86,8 +86,8 @@ class SqlTeams(ABC):
 
 
 def require_member(session: Session, user_id: str) -> None:
-    """Asked while the team's counters are locked, as whoever removes a member has to lock them:
-    to decide again would not help."""
+    """Checked while the team's counters are locked, which removing a member locks, too. Not a stale
+    decision: deciding again would not help."""
     if session.one("is_member", other=Scope.of_user(user_id).key) is None:
         raise NotFound("Unknown team.", field="team")
 
@@ -166,7 +166,7 @@ def _membership_from(scope: Scope, row: Row) -> Membership:
 
 
 def _share_from(scope: Scope, row: Row) -> Share:
-    """A user's rows are of both sorts: what they share, and what is shared with them."""
+    """A user has rows of both sides: what they share, and what is shared with them."""
     other, source_id, granted_by, granted_at, declined, is_given = row
     owner, guest = (scope, Scope(other)) if is_given else (Scope(other), scope)
     return Share(

@@ -1,4 +1,4 @@
-"""Changeset writer: numbers a changeset, writes its steps and journal."""
+"""Changeset writer: assigns numbers to a changeset, writes its steps and journal."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ Writer = Callable[[Session, Sequence[Any], WriteNumbers], None]
 
 
 def _one_by_one(write: Callable[[Session, Any], None]) -> Writer:
-    """A writer of one step at a time, to which the numbers are nothing."""
+    """A writer of one step at a time that needs no numbers."""
 
     def writer(session: Session, batch: Sequence[Any], numbers: WriteNumbers) -> None:
         for step in batch:
@@ -196,25 +196,25 @@ _SCOPE_TABLES = (
     "artifacts",
     "graph_notes",
     "edge_tellings",
-    "edges",  # before the nodes that they hold on to
+    "edges",  # before the nodes that they reference
     "node_tellings",
     "nodes",
 )
 
 
-def _import_scope(session: Session, copy: ImportScope, numbers: WriteNumbers) -> None:
-    add_memories(session, copy.memories, numbers)
+def _import_scope(session: Session, imported: ImportScope, numbers: WriteNumbers) -> None:
+    add_memories(session, imported.memories, numbers)
     session.run_many(
         "insert_version",
-        [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in copy.versions],
+        [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in imported.versions],
     )
-    insert_links(session, copy.links)
-    import_held(session, copy)
-    insert_proposals(session, copy.proposals)
-    insert_logged(session, copy.recall_log)
-    for source in copy.sources:
+    insert_links(session, imported.links)
+    import_held(session, imported)
+    insert_proposals(session, imported.proposals)
+    insert_logged(session, imported.recall_log)
+    for source in imported.sources:
         _add_source(session, source, numbers)
-    import_graph(session, copy, numbers)
+    import_graph(session, imported, numbers)
     session.run_many(
         "insert_reads",
         [
@@ -223,29 +223,29 @@ def _import_scope(session: Session, copy: ImportScope, numbers: WriteNumbers) ->
                 "last_accessed_at": micros(memory.last_accessed_at),
                 "access_count": memory.access_count,
             }
-            for memory, _ in copy.memories
+            for memory, _ in imported.memories
             if memory.last_accessed_at
         ],
     )
-    # An erased memory left its last lines and numbers here: what comes is told after them.
-    revisions, lines = numbers.revision - 1, numbers.journal
-    numbers.revision = revisions + max(copy.revision, 1)
+    # An erased scope keeps its last journal rows and counters: imported rows continue after them.
+    revisions, journal = numbers.revision - 1, numbers.journal
+    numbers.revision = revisions + max(imported.revision, 1)
     numbers.journal_rows += [
         {
             **entry_values(row.entry),
-            "seq": lines + row.seq,
+            "seq": journal + row.seq,
             "ts": micros(row.ts),
             "revision": revisions + row.revision,
             "thread_id": row.thread_id,
             "actor": row.actor,
         }
-        for row in copy.journal
+        for row in imported.journal
     ]
     session.run(
         "set_counters",
         revision=numbers.revision,
-        journal=lines + max((row.seq for row in copy.journal), default=0),
-        profile_numbers=copy.profile_numbers,
+        journal=journal + max((row.seq for row in imported.journal), default=0),
+        profile_numbers=imported.profile_numbers,
     )
 
 
@@ -288,7 +288,7 @@ WRITERS: dict[type, Writer] = {
 }
 
 
-# The counters that a writer locks and moves; bookkeeping locks them and moves none.
+# The increments of the counters that a writer locks; bookkeeping locks them without incrementing.
 NO_COUNTER_MOVES = {
     "changes": 0,
     "entries": 0,
@@ -302,10 +302,13 @@ NO_COUNTER_MOVES = {
 }
 
 
-def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int], None]) -> int:
-    """``hold_to`` refuses vectors of another generation than the current one."""
+def write_steps(
+    session: Session, changeset: Changeset, require_generation: Callable[[int], None]
+) -> int:
+    """Returns the revision. ``require_generation`` raises if the current vectors are of another
+    embedder."""
     numbers = _lock_and_number(session, changeset)
-    hold_to(numbers.generation)
+    require_generation(numbers.generation)
     if changeset.member is not None:
         require_member(session, changeset.member)
     if changeset.claim is not None:
@@ -328,7 +331,7 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
 
 
 def _lock_and_number(session: Session, changeset: Changeset) -> WriteNumbers:
-    """Lock the scope's counters and move them; from here on this writer is alone."""
+    """Lock and increment the scope's counters; from here on this is the scope's only writer."""
     entries = sum(1 for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY))
     changes = int(not all(isinstance(step, STEPS_WITHOUT_REVISION) for step in changeset.steps))
     units = sum(_units_of(step) for step in changeset.steps)
@@ -370,12 +373,12 @@ def _units_of(step: ChangesetStep) -> int:
             return 0
 
 
-_WITHOUT_ENTRY = (ImportScope, *JOB_STEPS)  # a copy brings its own journal
+_WITHOUT_ENTRY = (ImportScope, *JOB_STEPS)  # an import has a journal of its own
 
 
 def _removes_rows(step: ChangesetStep) -> bool:
-    """Caches only ever hear of what is there: what is gone makes them start anew. Passages that
-    others replace do not: they are known by their source's first unit."""
+    """Whether caches have to be rebuilt: they read changed rows and cannot see removed ones.
+    Replaced passages need no rebuild: the first unit of their source identifies them."""
     if isinstance(step, REMOVAL_STEPS):
         return is_erasure(step)
     return isinstance(step, RemoveMemory | RewriteMemory | ClearScope | ImportScope | RemoveSource)
@@ -389,14 +392,14 @@ def _changes_graph(step: ChangesetStep) -> bool:
 
 
 def _invalidates_answers(step: ChangesetStep) -> bool:
-    """Answers that are kept may tell of what is gone, or of what may not be read any more."""
+    """Whether stored answers may contain what is removed, or may no longer be read."""
     if isinstance(step, SetMembership | SetGrant):
         return step.gone or (isinstance(step, SetGrant) and step.share.declined)
     return _removes_rows(step)
 
 
 def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
-    """Runs of like steps, so that a run is written with one statement per table."""
+    """Consecutive steps of one type, which are written with one statement per table."""
     batches: list[list[Any]] = []
     for step in changeset.steps:
         if batches and type(batches[-1][0]) is type(step):
@@ -407,7 +410,7 @@ def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
 
 
 def _write_journal(session: Session, changeset: Changeset, numbers: WriteNumbers) -> None:
-    told = [step for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY)]
+    journaled = [step for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY)]
     numbers.journal_rows += [
         {
             **entry_values(step.entry),
@@ -417,13 +420,13 @@ def _write_journal(session: Session, changeset: Changeset, numbers: WriteNumbers
             "thread_id": _thread_of(step, changeset),
             "actor": changeset.actor,
         }
-        for offset, step in enumerate(told)
+        for offset, step in enumerate(journaled)
     ]
     session.run_many("insert_journal", numbers.journal_rows)
 
 
 def _thread_of(step: ChangesetStep, changeset: Changeset) -> str | None:
-    """A batch may bring memories of several conversations."""
+    """The changeset's thread, else the step's: a batch may come from several conversations."""
     match step:
         case _ if changeset.thread_id:
             return changeset.thread_id

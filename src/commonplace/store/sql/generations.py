@@ -1,8 +1,8 @@
-"""Embedding generations on SQL: whose vectors are current, and replacing them.
+"""Embedding generations on SQL: which embedder's vectors are current, and replacing them.
 
-A process is held to the generation it was opened with: each read of vectors and each write looks,
-in its own transaction, which one is current, and refuses to go on when it is another embedder's.
-So vectors of two models never meet, however late a process notices.
+A process is bound to the embedder it was opened with: each read of vectors and each write checks,
+in its own transaction, which generation is current, and raises if it is another embedder's. Vectors
+of two models are therefore never compared, however late a process notices the change.
 """
 
 from __future__ import annotations
@@ -29,60 +29,62 @@ UNITS_AT_ONCE = 5_000  # when old vectors are removed
 
 
 class SqlGenerations(ABC):
-    _mine: Generation | None = None  # None: a store opened without an embedder
+    _own_generation: Generation | None = None  # None: a store opened without an embedder
 
-    # ——— what a dialect gives ———
+    # ——— implemented by a dialect ———
 
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     @abstractmethod
     def _writing(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One transaction on one scope, committed at the end or not at all."""
+        """A write transaction on one scope."""
 
     @abstractmethod
     def _surveying(self) -> AbstractContextManager[Session]:
-        """One consistent view for the named maintenance statements that only read."""
+        """A read transaction for maintenance statements."""
 
     @abstractmethod
     def _maintaining(self) -> AbstractContextManager[Session]:
-        """One transaction for the named maintenance statements."""
+        """A write transaction for maintenance statements."""
 
     @abstractmethod
-    def _hold_writers(self, session: Session) -> None:
-        """No writer is halfway now, and none begins before this transaction ends."""
+    def _block_writers(self, session: Session) -> None:
+        """Waits for running writers, and blocks new ones until this transaction ends."""
 
     @abstractmethod
     def counters(self, scope: Scope) -> Counters: ...
 
-    # ——— held to one generation ———
+    # ——— the embedder of this process ———
 
     def claim_embedder(self, identity: EmbedderIdentity) -> EmbedderIdentity:
-        """The embedder whose vectors this store holds: the first to come."""
+        """The embedder of this store's vectors: the first that claimed it."""
         current = self._current()
         if current is None:
             with self._maintaining() as session:
-                self._hold_writers(session)
-                known = _in_state("current", _generations(session))  # another was faster
+                self._block_writers(session)
+                known = _in_state("current", _generations(session))  # another process was faster
                 current = known or _begin(session, identity, "current")
         if current.embedder == identity:
-            self._mine = current
+            self._own_generation = current
         return current.embedder
 
     def _current(self) -> Generation | None:
         return _in_state("current", self.generations())
 
-    def _hold_to(self, session: Session, generation: int) -> None:
-        mine = self._mine
-        if mine is None or mine.number == generation:
+    def _require_generation(self, session: Session, generation: int) -> None:
+        """Raises if the current ``generation`` is of another embedder than this process's."""
+        own = self._own_generation
+        if own is None or own.number == generation:
             return
-        known = next(each for each in _generations(session) if each.number == generation)
-        if known.embedder != mine.embedder:
-            raise embedder_mismatch(known.embedder, mine.embedder)
-        self._mine = known  # there and back again; the caches were told to start anew
+        current = next(each for each in _generations(session) if each.number == generation)
+        if current.embedder != own.embedder:
+            raise embedder_mismatch(current.embedder, own.embedder)
+        # Switched to another embedder and back: each switch invalidated the caches.
+        self._own_generation = current
 
-    # ——— from one generation to the next ———
+    # ——— replacing a generation ———
 
     def generations(self) -> list[Generation]:
         with self._surveying() as session:
@@ -90,7 +92,7 @@ class SqlGenerations(ABC):
 
     def begin_generation(self, identity: EmbedderIdentity) -> Generation:
         with self._maintaining() as session:
-            self._hold_writers(session)  # two who begin at once do so one after the other
+            self._block_writers(session)  # serialises concurrent calls
             known = _generations(session)
             current, building = _in_state("current", known), _in_state("building", known)
             if current is None:
@@ -104,23 +106,23 @@ class SqlGenerations(ABC):
             return _begin(session, identity, "building")
 
     def unembedded(self, scope: Scope, query: UnembeddedQuery) -> Unembedded:
-        asked = {"limit": query.limit, "generation": query.generation}
+        values = {"limit": query.limit, "generation": query.generation}
         with self._reading(scope) as session:
-            passages = session.rows("unembedded_passages", **asked)
-            graph = [*session.rows("unembedded_nodes", **asked)]
+            passages = session.rows("unembedded_passages", **values)
+            graph = [*session.rows("unembedded_nodes", **values)]
             if len(graph) < query.limit:
-                left = {**asked, "limit": query.limit - len(graph)}
-                graph += session.rows("unembedded_edges", **left)
+                remaining = {**values, "limit": query.limit - len(graph)}
+                graph += session.rows("unembedded_edges", **remaining)
             total = _count_unbuilt(session, query.generation) if query.counted else 0
         return Unembedded(
-            [(unit, text_to_embed(*told)) for unit, *told in passages],
+            [(unit, text_to_embed(*parts)) for unit, *parts in passages],
             [(f"{id}@{version}", text) for id, version, text in graph],
             total,
         )
 
     def switch_to(self, generation: int) -> bool:
         with self._maintaining() as session:
-            self._hold_writers(session)
+            self._block_writers(session)
             _require_building(session, generation)
             if session.rows("unbuilt_scopes", generation=generation):
                 return False
@@ -132,7 +134,7 @@ class SqlGenerations(ABC):
         return True
 
     def remove_retired(self, report: Callable[[int, int], object]) -> None:
-        """In small transactions, so that nobody waits long."""
+        """In small transactions, so that no writer waits long."""
         with self._surveying() as session:
             scopes = [Scope(row[0]) for row in session.rows("all_scopes", tidied_before=None)]
         for done, scope in enumerate(scopes):
@@ -146,7 +148,7 @@ class SqlGenerations(ABC):
     def _remove_retired(self, scope: Scope, first: int, last: int) -> None:
         with self._writing(scope) as session:
             session.run("remove_generations", first=first, last=last)
-            if first == 0:  # vectors of the graph have no units: they go with the first
+            if first == 0:  # graph vectors have no units: they are removed with the first batch
                 session.run("remove_graph_generations")
         reach_failpoint("reembed.removed")
 
@@ -158,12 +160,12 @@ class SqlGenerations(ABC):
         return str(row[0]) if row else None
 
 
-def embedder_mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
+def embedder_mismatch(known: EmbedderIdentity, own: EmbedderIdentity) -> EmbedderMismatch:
     return EmbedderMismatch(
         f"This store's vectors are made by {known.name} ({known.dimension} dimensions), "
-        f"not by {mine.name} ({mine.dimension}).",
+        f"not by {own.name} ({own.dimension}).",
         remedy=f"Open it with {embedder_option(known.name)}, or recompute all vectors: "
-        f"`commonplace reembed` with {embedder_option(mine.name)}.",
+        f"`commonplace reembed` with {embedder_option(own.name)}.",
         field="embedder",
     )
 
@@ -200,7 +202,7 @@ def _count_unbuilt(session: Session, generation: int | None) -> int:
 
 
 def _require_building(session: Session, generation: int) -> None:
-    """Somebody else may have finished it, or have begun to change to another embedder."""
+    """Another process may have finished it, or have started another embedder's generation."""
     state = next(each.state for each in _generations(session) if each.number == generation)
     if state == "building":
         return
@@ -213,7 +215,7 @@ def _require_building(session: Session, generation: int) -> None:
 
 
 def build_vectors(session: Session, bookkeeping: Bookkeeping, generation: int) -> None:
-    """Of the generation that is being built: no cache has to hear of them yet."""
+    """Adds vectors to the generation being built. Caches do not read it, so ``seq`` stays."""
     _require_building(session, generation)
     insert_late_vectors(session, bookkeeping.vectors, generation)
     insert_unit_vectors(session, bookkeeping.passage_vectors, generation)
@@ -227,7 +229,7 @@ def build_vectors(session: Session, bookkeeping: Bookkeeping, generation: int) -
 def insert_late_vectors(
     session: Session, vectors: Mapping[str, bytes], generation: int
 ) -> list[str]:
-    """By Memory.ref: what was changed since the text was read gets none. Returns their ids."""
+    """By Memory.ref: a memory that changed since its text was read gets none. Returns all ids."""
     versions = [id_and_version(ref) for ref in vectors]
     session.run_many(
         "insert_late_vector",
@@ -242,7 +244,7 @@ def insert_late_vectors(
 def insert_unit_vectors(
     session: Session, vectors: Mapping[int, bytes], generation: int
 ) -> list[int]:
-    """Of passages, by unit. Returns the units."""
+    """Vectors of passages, by unit. Returns the units."""
     session.run_many(
         "insert_unit_vector",
         [
@@ -256,8 +258,8 @@ def insert_unit_vectors(
 def insert_graph_vectors(
     session: Session, vectors: Mapping[str, bytes], generation: int, seq: int | None = None
 ) -> None:
-    """By Node.ref or Edge.ref: what was changed since the text was read gets none. With ``seq``
-    caches hear of it."""
+    """By Node.ref or Edge.ref: an item that changed since its text was read gets none. With ``seq``
+    the rows are marked as changed for caches."""
     if not vectors:
         return
     versions = [id_and_version(ref) for ref in vectors]

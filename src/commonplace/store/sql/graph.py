@@ -1,4 +1,4 @@
-"""Graph on SQL: reads, and the steps of a changeset that change it."""
+"""Graph on SQL: reads, and the graph steps of a changeset."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ _FROM_START = -1  # every row has a higher sequence number
 class SqlGraph(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     @abstractmethod
-    def _held_counters(self, session: Session) -> Counters:
-        """Refused where the vectors are another embedder's."""
+    def _checked_counters(self, session: Session) -> Counters:
+        """Raises if the vectors are another embedder's."""
 
     def graph_items(self, scope: Scope, query: GraphQuery) -> GraphItems:
         if query.is_empty:
@@ -90,10 +90,10 @@ class SqlGraph(ABC):
             edges = _edge_assertions(session, query.ends, query.types)
             notes: Sequence[Row] = ()
             if query.sources:
-                told = {"sources": list(query.sources)}
-                nodes += session.rows("node_tellings_by", **told)
-                edges += map(edge_assertion_from, session.rows("edge_tellings_by", **told))
-                notes = session.rows("notes_by", **told)
+                cited = {"sources": list(query.sources)}
+                nodes += session.rows("node_tellings_by", **cited)
+                edges += map(edge_assertion_from, session.rows("edge_tellings_by", **cited))
+                notes = session.rows("notes_by", **cited)
         return Assertions([*map(node_assertion_from, nodes)], edges, [*map(note_from, notes)])
 
     def ended_graph_items(self, scope: Scope, query: EndedQuery) -> EndedGraphItems:
@@ -108,18 +108,16 @@ class SqlGraph(ABC):
             [str(id) for (id,) in made],
         )
 
-    # ——— what was read ———
-
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
-        asked = {"any": int(sources is None), "sources": list(sources or ())}
+        values = {"any": int(sources is None), "sources": list(sources or ())}
         with self._reading(scope) as session:
-            return [*map(extraction_from, session.rows("extractions", **asked))]
+            return [*map(extraction_from, session.rows("extractions", **values))]
 
-    # ——— all of it ———
+    # ——— the whole graph ———
 
     def graph_page(self, scope: Scope, after_seq: int, epoch: int) -> GraphPage:
         with self._reading(scope) as session:
-            counters = self._held_counters(session)
+            counters = self._checked_counters(session)
             now = (counters.graph, counters.seq, counters.epoch_of_graph, counters.generation)
             if (counters.seq, counters.epoch_of_graph) == (after_seq, epoch):
                 return GraphPage(*now)
@@ -167,17 +165,17 @@ class SqlGraph(ABC):
 
 
 def _mentions_by_node(rows: Iterable[Row]) -> dict[str, tuple[SourceMention, ...]]:
-    found: dict[str, list[SourceMention]] = {}
+    by_node: dict[str, list[SourceMention]] = {}
     for node, source, said_at in rows:
-        found.setdefault(node, []).append(SourceMention(source, node, instant(said_at)))
-    return {node: tuple(all_of_it) for node, all_of_it in found.items()}
+        by_node.setdefault(node, []).append(SourceMention(source, node, instant(said_at)))
+    return {node: tuple(mentions) for node, mentions in by_node.items()}
 
 
 def _notes_by_subject(notes: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
-    found: dict[str, list[Note]] = {}
+    by_subject: dict[str, list[Note]] = {}
     for note in notes:
-        found.setdefault(note.about, []).append(note)
-    return {about: tuple(all_of_it) for about, all_of_it in found.items()}
+        by_subject.setdefault(note.about, []).append(note)
+    return {about: tuple(of_subject) for about, of_subject in by_subject.items()}
 
 
 def _rows_of(statement: str, session: Session, ids: Sequence[str]) -> list[Row]:
@@ -185,10 +183,10 @@ def _rows_of(statement: str, session: Session, ids: Sequence[str]) -> list[Row]:
 
 
 def _nodes(session: Session, scope: Scope, query: GraphQuery) -> list[Node]:
-    found = {row.id: row for row in _nodes_from(scope, _rows_of("nodes", session, query.nodes))}
-    asked_for = [found[id] for id in dict.fromkeys(query.nodes) if id in found]
+    by_id = {row.id: row for row in _nodes_from(scope, _rows_of("nodes", session, query.nodes))}
+    requested = [by_id[id] for id in dict.fromkeys(query.nodes) if id in by_id]
     merged = _rows_of("merged_into", session, query.merged_into)
-    return asked_for + _nodes_from(scope, merged)
+    return requested + _nodes_from(scope, merged)
 
 
 def _nodes_from(scope: Scope, rows: Iterable[Row]) -> list[Node]:
@@ -197,8 +195,8 @@ def _nodes_from(scope: Scope, rows: Iterable[Row]) -> list[Node]:
 
 def _edges(session: Session, scope: Scope, ids: Sequence[str]) -> list[Edge]:
     rows = _rows_of("edges", session, ids)
-    found = {edge.id: edge for edge in (edge_from(scope, row) for row in rows)}
-    return [found[id] for id in dict.fromkeys(ids) if id in found]
+    by_id = {edge.id: edge for edge in (edge_from(scope, row) for row in rows)}
+    return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 
 
 def _notes(session: Session, query: GraphQuery) -> list[Note]:
@@ -229,15 +227,15 @@ def _edge_assertions(
         rows = session.rows("edge_tellings", ids=list(ends))
     else:
         rows = session.rows("edge_tellings_of", ids=list(ends), types=list(types))
-    found = map(edge_assertion_from, rows)
-    return sorted(found, key=lambda told: (told.recorded_at, told.id))
+    assertions = map(edge_assertion_from, rows)
+    return sorted(assertions, key=lambda each: (each.recorded_at, each.id))
 
 
 REMOVAL_STEPS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
 
 
 def is_erasure(step: GraphStep) -> bool:
-    """Then every cache starts anew, as after any erasure; else those of the graph alone."""
+    """Erasures invalidate every cache, other removals only those of the graph."""
     return isinstance(step, REMOVAL_STEPS) and step.entry.event is Event.ERASE
 
 
@@ -258,7 +256,7 @@ def put_nodes(session: Session, batch: Sequence[PutNode], numbers: WriteNumbers)
     )
     _put_vectors(session, batch, numbers)
     session.run("delete_node_tellings", ids=_replaced_assertions(batch))
-    _insert_node_assertions(session, [told for step in batch for told in step.told])
+    _insert_node_assertions(session, [each for step in batch for each in step.assertions])
 
 
 def put_edges(session: Session, batch: Sequence[PutEdge], numbers: WriteNumbers) -> None:
@@ -279,43 +277,43 @@ def put_edges(session: Session, batch: Sequence[PutEdge], numbers: WriteNumbers)
     )
     _put_vectors(session, batch, numbers)
     session.run("delete_edge_tellings", ids=_replaced_assertions(batch))
-    _insert_edge_assertions(session, [told for step in batch for told in step.told])
+    _insert_edge_assertions(session, [each for step in batch for each in step.assertions])
 
 
 def _replaced_assertions(batch: Sequence[PutNode] | Sequence[PutEdge]) -> list[str]:
-    told = [each.id for step in batch for each in step.told]
-    return told + [id for step in batch for id in step.removed_assertions]
+    put = [each.id for step in batch for each in step.assertions]
+    return put + [id for step in batch for id in step.removed_assertions]
 
 
 def _put_vectors(
     session: Session, batch: Sequence[PutNode] | Sequence[PutEdge], numbers: WriteNumbers
 ) -> None:
-    """A new text has no vector but its own."""
-    anew = [step for step in batch if step.text is not None or step.vector is not None]
-    known = [step.after.id for step in anew if step.before is not None]
+    """Replaces the vectors of items whose text changed, so that none keeps a vector of old text."""
+    changed = [step for step in batch if step.text is not None or step.vector is not None]
+    known = [step.after.id for step in changed if step.before is not None]
     if known:
         session.run("delete_graph_vectors", ids=known)
     session.run_many(
         "put_graph_vector",
         [
             {"id": step.after.id, "generation": numbers.generation, "vector": step.vector}
-            for step in anew
+            for step in changed
             if step.vector is not None
         ],
     )
 
 
-def _insert_node_assertions(session: Session, told: Iterable[NodeAssertion]) -> None:
-    session.run_many("insert_node_telling", [node_assertion_values(each) for each in told])
+def _insert_node_assertions(session: Session, assertions: Iterable[NodeAssertion]) -> None:
+    session.run_many("insert_node_telling", [node_assertion_values(each) for each in assertions])
 
 
-def _insert_edge_assertions(session: Session, told: Iterable[EdgeAssertion]) -> None:
-    session.run_many("insert_edge_telling", [edge_assertion_values(each) for each in told])
+def _insert_edge_assertions(session: Session, assertions: Iterable[EdgeAssertion]) -> None:
+    session.run_many("insert_edge_telling", [edge_assertion_values(each) for each in assertions])
 
 
 def remove_nodes(session: Session, batch: Sequence[RemoveNode], numbers: WriteNumbers) -> None:
-    """An edge that is still there holds its ends: the database refuses."""
-    ids = _silence_erased(session, batch)
+    """Fails while a node still has edges, by the foreign keys."""
+    ids = _redact_erased(session, batch)
     for statement in (
         "delete_tellings_of_nodes",
         "delete_tellings_of_ends",
@@ -328,7 +326,7 @@ def remove_nodes(session: Session, batch: Sequence[RemoveNode], numbers: WriteNu
 
 
 def remove_edges(session: Session, batch: Sequence[RemoveEdge], numbers: WriteNumbers) -> None:
-    ids = _silence_erased(session, batch)
+    ids = _redact_erased(session, batch)
     for statement in (
         "delete_tellings_of_edges",
         "delete_notes_about",
@@ -339,10 +337,10 @@ def remove_edges(session: Session, batch: Sequence[RemoveEdge], numbers: WriteNu
         session.run(statement, ids=ids)
 
 
-def _silence_erased(
+def _redact_erased(
     session: Session, batch: Sequence[RemoveNode | RemoveEdge | RemoveArtifact]
 ) -> list[str]:
-    """The ids of what goes. Of what is erased the journal keeps no word of anybody's."""
+    """Returns the ids of the batch. For erased items all user text in the journal is redacted."""
     erased = [step.id for step in batch if is_erasure(step)]
     if erased:
         session.run("silence_journal", ids=erased)
@@ -377,7 +375,7 @@ def put_artifacts(session: Session, batch: Sequence[PutArtifact], numbers: Write
 def remove_artifacts(
     session: Session, batch: Sequence[RemoveArtifact], numbers: WriteNumbers
 ) -> None:
-    session.run("delete_artifacts", ids=_silence_erased(session, batch))
+    session.run("delete_artifacts", ids=_redact_erased(session, batch))
 
 
 def set_extractions(
@@ -393,22 +391,22 @@ def set_extractions(
             session.run("put_extraction", **values)
 
 
-def import_graph(session: Session, copy: ImportScope, numbers: WriteNumbers) -> None:
-    graph, place = copy.graph, {"seq": numbers.seq}
+def import_graph(session: Session, imported: ImportScope, numbers: WriteNumbers) -> None:
+    graph, seq = imported.graph, {"seq": numbers.seq}
     texts = graph.texts
     session.run_many(
         "insert_node",
-        [{**node_values(each), **place, "text": texts.get(each.id, "")} for each in graph.nodes],
+        [{**node_values(each), **seq, "text": texts.get(each.id, "")} for each in graph.nodes],
     )
     session.run_many(
         "insert_edge",
-        [{**edge_values(each), **place, "text": texts.get(each.id, "")} for each in graph.edges],
+        [{**edge_values(each), **seq, "text": texts.get(each.id, "")} for each in graph.edges],
     )
     _insert_node_assertions(session, graph.node_assertions)
     _insert_edge_assertions(session, graph.edge_assertions)
     _insert_notes(session, graph.notes, numbers)
     session.run_many(
-        "insert_artifact", [{**artifact_values(each), **place} for each in graph.artifacts]
+        "insert_artifact", [{**artifact_values(each), **seq} for each in graph.artifacts]
     )
     session.run_many("put_extraction", [extraction_values(each) for each in graph.extractions])
     session.run_many(
@@ -417,5 +415,5 @@ def import_graph(session: Session, copy: ImportScope, numbers: WriteNumbers) -> 
     made_by = {"generation": numbers.generation}
     session.run_many(
         "put_graph_vector",
-        [{"id": id, "vector": vector, **made_by} for id, vector in copy.graph_vectors.items()],
+        [{"id": id, "vector": vector, **made_by} for id, vector in imported.graph_vectors.items()],
     )

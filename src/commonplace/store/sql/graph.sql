@@ -14,7 +14,7 @@ INSERT INTO nodes (
 )
 
 -- name: park_nodes
--- A name can go from one node to another in one changeset: first all of them let go of theirs.
+-- A name can move from one node to another in one changeset: first all of them release theirs.
 UPDATE nodes SET stands = 0, is_owner = 0 WHERE scope = :scope AND id IN #list(ids)
 
 -- name: update_node
@@ -115,7 +115,7 @@ VALUES (:scope, :id, :generation, :vector)
 ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
 
 -- name: insert_late_graph_vector
--- What was changed since its text was read gets none: the next round makes it.
+-- An item that changed since its text was read gets none: the next run embeds it.
 INSERT INTO graph_vectors (scope, id, generation, vector)
 SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes)
   FROM (SELECT n.scope, n.id FROM nodes n
@@ -132,7 +132,7 @@ UPDATE nodes SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
 -- name: bump_edges
 UPDATE edges SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
 
--- ——— what goes ———
+-- ——— deletion ———
 
 -- name: delete_graph_vectors
 DELETE FROM graph_vectors WHERE scope = :scope AND id IN #list(ids)
@@ -175,7 +175,7 @@ DELETE FROM extractions
  WHERE scope = :scope AND source = :source AND source_scope = :source_scope
 
 -- name: delete_marks_of_elsewhere
--- Of a source that somebody else owns, nothing is left here once it is as if it was never read.
+-- The source is another scope's, so its marks here are deleted with the extraction.
 DELETE FROM marks
  WHERE scope = :scope AND id = :source
    AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = :source)
@@ -303,7 +303,7 @@ SELECT e.id, e.version, e.text FROM edges e
               (SELECT g.number FROM generations g WHERE g.state = 'current'), 1))
  ORDER BY e.id LIMIT CAST(:limit AS BIGINT)
 
--- ——— the whole of it, or what is newer: for caches and exports ———
+-- ——— the whole graph, or newer rows: for caches and exports ———
 
 -- name: graph_nodes_since
 SELECT #node_columns FROM nodes n WHERE n.scope = :scope AND n.seq > :after_seq
@@ -313,7 +313,7 @@ SELECT #edge_columns FROM edges e
  WHERE e.scope = :scope AND e.seq > :after_seq ORDER BY e.recorded_at, e.id
 
 -- name: graph_mentions_since
--- Each source speaks of a node once, on its own date.
+-- Each source counts as one mention of a node, on its own date.
 SELECT t.node, t.cited_id, MIN(t.cited_at) FROM node_tellings t
   JOIN nodes n ON n.scope = t.scope AND n.id = t.node
  WHERE t.scope = :scope AND n.seq > :after_seq AND t.stands = 1 AND t.cited_id IS NOT NULL
@@ -376,8 +376,8 @@ ON CONFLICT (scope, id) DO UPDATE
        decay_gradient = excluded.decay_gradient
 
 -- name: readable
--- What can be read: since when it is there, how sure it is, whether it fades. A source that
--- somebody else owns is there since this reader read it.
+-- Items that can be accessed: creation time, confidence, TTL policy. A source of another scope
+-- exists here since its extraction by this user.
 SELECT n.id, n.created_at, n.confidence, n.ttl_policy FROM nodes n
  WHERE n.scope = :scope AND n.id IN #list(ids)
 UNION ALL
@@ -390,7 +390,7 @@ UNION ALL
 SELECT s.id, s.created_at, NULL, s.ttl_policy FROM sources s
  WHERE s.scope = :scope AND s.id IN #list(ids)
 
--- ——— in numbers ———
+-- ——— statistics ———
 
 -- name: count_nodes
 SELECT type, subtype, COUNT(*) FROM nodes
@@ -408,7 +408,8 @@ SELECT COUNT(*) FROM edges e
                            OR (CAST(:cleared AS BIGINT) = 0 AND n.sensitivity = 'high')))
 
 -- name: count_notes
--- Those on edges only for who sees every category: else both ends would have to be asked.
+-- Notes on edges count only for callers who see every category: else both ends would have to be
+-- checked.
 SELECT COUNT(*) FROM graph_notes o
  WHERE o.scope = :scope AND o.stands = 1
    AND (CAST(:cleared AS BIGINT) = 1 OR COALESCE(o.cited_sensitivity, 'normal') <> 'high')

@@ -36,7 +36,7 @@ _CITED = (
     "cited_sensitivity",
     "cited_passage",
 )
-# The source and what mentions a node are kept in columns of their own, "by" under another name.
+# Sources and mentions have columns of their own; "by" is stored under another name.
 _NODE = RowCodec(Node, ("user_id", "mentioned"))
 _MENTIONED = RowCodec(Mentioned, ("days",))
 _EDGE = RowCodec(Edge, ("user_id",))
@@ -65,7 +65,7 @@ _sensitivity = members(Sensitivity)
 
 
 def node_values(node: Node) -> dict[str, Any]:
-    """All but seq and text."""
+    """All columns but seq and text."""
     days = to_json([day.isoformat() for day in node.mentioned.days])
     return {**_NODE.values(node), **_MENTIONED.values(node.mentioned), "days": days}
 
@@ -78,7 +78,7 @@ def node_from(scope: Scope, row: Row) -> Node:
 
 
 def edge_values(edge: Edge) -> dict[str, Any]:
-    """All but seq and text."""
+    """All columns but seq and text."""
     return _EDGE.values(edge)
 
 
@@ -86,7 +86,7 @@ def edge_from(scope: Scope, row: Row) -> Edge:
     return Edge(user_id=scope.name, **_EDGE.decode(row))
 
 
-# ——— what was told, and by which source ———
+# ——— assertions and cited sources ———
 
 
 def _cited_values(source: CitedSource | None) -> dict[str, Any]:
@@ -109,13 +109,17 @@ def _cited_from(row: Sequence[Any]) -> CitedSource | None:
     )
 
 
-def node_assertion_values(told: NodeAssertion) -> dict[str, Any]:
-    return {**_NODE_ASSERTION.values(told), "teller": told.by, **_cited_values(told.source)}
+def node_assertion_values(assertion: NodeAssertion) -> dict[str, Any]:
+    return {
+        **_NODE_ASSERTION.values(assertion),
+        "teller": assertion.by,
+        **_cited_values(assertion.source),
+    }
 
 
 def node_assertion_from(row: Row) -> NodeAssertion:
-    """Spelt out, as tellings of edges are, since of those who are well known thousands are read for
-    each new source: any other way takes twice as long."""
+    """Written out, like that of edges, because well-known nodes have thousands of assertions that
+    are read for each new source: a generic decoder takes twice as long."""
     # fmt: off
     (id, node, recorded_at, type, name, key, subtype, aliases, not_called, addresses, description,
      confidence, sensitivity, stands, by, *cited) = row
@@ -140,8 +144,12 @@ def node_assertion_from(row: Row) -> NodeAssertion:
     )
 
 
-def edge_assertion_values(told: EdgeAssertion) -> dict[str, Any]:
-    return {**_EDGE_ASSERTION.values(told), "teller": told.by, **_cited_values(told.source)}
+def edge_assertion_values(assertion: EdgeAssertion) -> dict[str, Any]:
+    return {
+        **_EDGE_ASSERTION.values(assertion),
+        "teller": assertion.by,
+        **_cited_values(assertion.source),
+    }
 
 
 def edge_assertion_from(row: Row) -> EdgeAssertion:
@@ -172,7 +180,7 @@ def edge_assertion_from(row: Row) -> EdgeAssertion:
 
 
 def note_values(note: Note) -> dict[str, Any]:
-    """All but seq."""
+    """All columns but seq."""
     return {**_NOTE.values(note), **_cited_values(note.source)}
 
 
@@ -182,7 +190,7 @@ def note_from(row: Row) -> Note:
 
 
 def artifact_values(artifact: Artifact) -> dict[str, Any]:
-    """All but seq."""
+    """All columns but seq."""
     return {**_ARTIFACT.values(artifact), **_cited_values(artifact.source)}
 
 
@@ -192,12 +200,12 @@ def artifact_from(scope: Scope, row: Row) -> Artifact:
     return Artifact(user_id=scope.name, source=_cited_from(row[width:]), **values)
 
 
-# ——— what was read ———
+# ——— extractions and access statistics ———
 
 
 def extraction_values(extraction: Extraction) -> dict[str, Any]:
-    told = {"source_scope": extraction.scope, "heard": " ".join(extraction.heard)}
-    return {**_EXTRACTION.values(extraction), **told}
+    renamed = {"source_scope": extraction.scope, "heard": " ".join(extraction.heard)}
+    return {**_EXTRACTION.values(extraction), **renamed}
 
 
 def extraction_from(row: Row) -> Extraction:
@@ -213,14 +221,16 @@ def access_stats_from(row: Row) -> tuple[str, AccessStats]:
 
 
 def record_accesses(session: Session, read: Mapping[str, bool], now: datetime) -> None:
-    """``read``: what was shown, and whether it was among the first. What is gone leaves no mark."""
+    """``read``: the returned items, and whether each was a top hit. Removed items are skipped."""
     if not read:
         return
     ids = list(read)
     known = dict(map(access_stats_from, session.rows("marks", any=0, ids=ids)))
     rows: dict[str, Row] = {}
     for row in session.rows("readable", ids=ids):
-        if row[0] not in rows or row[1] < rows[row[0]][1]:  # a source's own date, not its reading's
+        if (
+            row[0] not in rows or row[1] < rows[row[0]][1]
+        ):  # the date of a source, not of its extraction
             rows[row[0]] = row
     session.run_many(
         "put_marks",

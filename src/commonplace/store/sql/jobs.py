@@ -1,7 +1,7 @@
 """Job queue and idempotent answers on SQL: claims, leases, retries.
 
-A job enters and leaves the table in the transaction of a changeset. Everything in between is a
-transaction of its own on one row, and names the lease that it was claimed with.
+Jobs are inserted and deleted in the transaction of a changeset. Every other change is a transaction
+of its own on one row, and is conditional on the lease number.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for th
 
 
 class SqlJobs(ABC):
-    _tell: Callable[[], None] | None = None
+    _notify: Callable[[], None] | None = None
 
-    # ——— what a dialect gives ———
+    # ——— implemented by a dialect ———
 
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]: ...
@@ -48,13 +48,13 @@ class SqlJobs(ABC):
 
     @abstractmethod
     def _seeking(self) -> AbstractContextManager[Session]:
-        """A look at everybody's jobs, and at nothing else."""
+        """A read transaction on the jobs of all scopes, and on nothing else."""
 
     @abstractmethod
     def _claiming(self) -> AbstractContextManager[Session]:
-        """One transaction on everybody's jobs, and on nothing else."""
+        """A write transaction on the jobs of all scopes, and on nothing else."""
 
-    # ——— a worker's ———
+    # ——— for workers ———
 
     def claim_job(
         self,
@@ -69,13 +69,13 @@ class SqlJobs(ABC):
         at = micros(now)
         with self._claiming() as session:
             session.run("bury_jobs", now=at, code=ABANDONED.code, told=ABANDONED.told)
-            taken = {"now": at, "until": micros(now + lease), "worker": worker}
+            claim = {"now": at, "until": micros(now + lease), "worker": worker}
             of = scope.key if scope else None
             if id is not None:
-                row = session.one("claim_this_job", of=of, id=id, **taken)
+                row = session.one("claim_this_job", of=of, id=id, **claim)
             else:
-                named = {"any_kind": int(not kinds), "kinds": list(kinds)}
-                row = session.one("claim_job", of=of, **named, **taken)
+                wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
+                row = session.one("claim_job", of=of, **wanted, **claim)
         return _job_from(row) if row else None
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
@@ -84,33 +84,33 @@ class SqlJobs(ABC):
         return moment(row[0]) if row else None
 
     def extend_lease(self, job: Job, until: datetime) -> bool:
-        return self._move("hold_job", job, until=micros(until))
+        return self._update_held("hold_job", job, until=micros(until))
 
     def fail_job(
         self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None
     ) -> bool:
-        told = {"code": failure.code, "told": failure.told}
-        return self._move("fail_job", job, now=micros(now), due_at=micros(retry_at), **told)
+        error = {"code": failure.code, "told": failure.told}
+        return self._update_held("fail_job", job, now=micros(now), due_at=micros(retry_at), **error)
 
-    def _move(self, statement: str, job: Job, **values: Any) -> bool:
+    def _update_held(self, statement: str, job: Job, **values: Any) -> bool:
         with self._writing(job.scope) as session:
             return session.one(statement, id=job.id, lease=job.lease, **values) is not None
 
-    # ——— an owner's ———
+    # ——— for owners ———
 
     def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
         with self._reading(scope) as session:
             return [_job_from(row) for row in session.rows("jobs", **_query_values(query))]
 
-    # ——— telling of work ———
+    # ——— notification ———
 
-    def when_enqueued(self, tell: Callable[[], None]) -> None:
-        self._tell = tell
+    def when_enqueued(self, notify: Callable[[], None]) -> None:
+        self._notify = notify
 
-    def _tell_of_work(self, changeset: Changeset) -> None:
-        causes_work = any(isinstance(step, EnqueueJob | RetryJob) for step in changeset.steps)
-        if causes_work and self._tell is not None:
-            self._tell()
+    def _notify_enqueued(self, changeset: Changeset) -> None:
+        enqueues = any(isinstance(step, EnqueueJob | RetryJob) for step in changeset.steps)
+        if enqueues and self._notify is not None:
+            self._notify()
 
 
 def enqueue(session: Session, jobs: Sequence[Job]) -> None:
@@ -118,7 +118,7 @@ def enqueue(session: Session, jobs: Sequence[Job]) -> None:
 
 
 def finish(session: Session, job: Job, at: datetime) -> None:
-    """Done; or done once, and caused again meanwhile."""
+    """Deletes the job, or requeues it if it was enqueued again while it ran."""
     held = {"id": job.id, "lease": job.lease}
     if session.one("finish_job", **held) or session.one("begin_job_anew", **held, now=micros(at)):
         return
@@ -126,7 +126,7 @@ def finish(session: Session, job: Job, at: datetime) -> None:
 
 
 def withdraw(session: Session, steps: Sequence[WithdrawJobs]) -> None:
-    """By id each must still be there; of what a key names, perhaps nothing is owed."""
+    """A job given by id must still exist; a key may match no job."""
     session.run("withdraw_jobs", keys=[key for step in steps for key in step.keys])
     for id in (id for step in steps for id in step.ids):
         if session.one("drop_job", id=id) is None:
@@ -144,17 +144,17 @@ JOB_COLUMNS = ", ".join(("scope", "error_code", "error", *_JOB.names))
 
 
 def _job_from(row: Row) -> Job:
-    scope, code, told, *rest = row
-    failure = Failure(code, told) if code else None
+    scope, code, message, *rest = row
+    failure = Failure(code, message) if code else None
     return Job(scope=Scope(scope), failure=failure, **_JOB.decode(rest))
 
 
-_GIVEN = ("id", "kind", "key", "payload", "due_at", "max_tries", "created_at", "updated_at")
+_INSERTED = ("id", "kind", "key", "payload", "due_at", "max_tries", "created_at", "updated_at")
 
 
 def _new_values(job: Job) -> dict[str, Any]:
     values = _JOB.values(job)
-    return {name: values[name] for name in _GIVEN}
+    return {name: values[name] for name in _INSERTED}
 
 
 def _query_values(query: JobQuery) -> dict[str, Any]:
@@ -181,13 +181,13 @@ class SqlIdempotency(ABC):
         with self._writing(claim.scope) as session:
             delete_old_answers(session, now)
             given_up = micros(now - CLAIM_TIMEOUT)
-            named = {"name": claim.name, "holder": claim.holder, "request": request}
-            if session.one("claim_answer", **named, at=micros(now), given_up=given_up):
+            values = {"name": claim.name, "holder": claim.holder, "request": request}
+            if session.one("claim_answer", **values, at=micros(now), given_up=given_up):
                 return None
             row = session.one("kept_answer", name=claim.name)
-        assert row is not None  # nothing else deletes it while this transaction looks at it
-        asked, at, state, answer = row
-        return StoredAnswer(asked, instant(at), AnswerState(state), answer)
+        assert row is not None  # no other transaction deletes it while this one runs
+        stored_request, at, state, answer = row
+        return StoredAnswer(stored_request, instant(at), AnswerState(state), answer)
 
 
 def record_answers(session: Session, answers: Sequence[AnswerOutcome], at: datetime) -> None:
@@ -197,17 +197,17 @@ def record_answers(session: Session, answers: Sequence[AnswerOutcome], at: datet
             case KeepAnswer(answer=answer):
                 session.run("keep_answer", **held, answer=answer)
             case KeepHarmlessAnswer(request=request, answer=answer):
-                asked = {"name": each.claim.name, "request": request, "at": micros(at)}
-                session.run("keep_harmless_answer", **asked, answer=answer)
+                values = {"name": each.claim.name, "request": request, "at": micros(at)}
+                session.run("keep_harmless_answer", **values, answer=answer)
             case ReleaseAnswer():
                 session.run("release_answer", **held)
 
 
 def require_claim(session: Session, claim: IdempotencyClaim) -> None:
-    """In the transaction of a change: whoever was taken over from changes nothing. What is silenced
-    names nobody any more, and hinders nobody."""
-    held_by = session.one("holder_of_answer", name=claim.name)
-    if held_by is not None and held_by[0] != claim.holder:
+    """Called in the transaction of a change, so that a caller whose claim was taken over changes
+    nothing. A silenced answer has no holder and blocks nobody."""
+    holder = session.one("holder_of_answer", name=claim.name)
+    if holder is not None and holder[0] != claim.holder:
         raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
     session.run("mark_applied", name=claim.name, holder=claim.holder)
 

@@ -1,10 +1,10 @@
--- Work that is owed. As in queries.sql every statement is bound to one owner, or stands under "maintenance":
--- those that look for due work are a worker's, and show kinds, ids and times of every owner's jobs.
+-- Job queue. As in queries.sql every statement is bound to one owner, or is under "maintenance": those
+-- are for workers looking for due jobs, and show kinds, ids and times of every owner's jobs.
 --   #job_columns  the columns of a job, in the order that jobs.py reads them
---   #skip_locked  what another worker is about to take is left to it
+--   #skip_locked  skips jobs that another worker is claiming
 
 -- name: enqueue_job
--- Queued already: adds nothing. Running: runs again afterwards. Dead: gets a new life.
+-- If queued already: adds nothing. Running: runs again afterwards. Dead: is queued again.
 INSERT INTO jobs (scope, id, kind, key, payload, state, due_at, tries, max_tries, lease, again,
                   created_at, updated_at)
 VALUES (:scope, :id, :kind, :key, :payload, 'queued', :due_at, 0, :max_tries, 0, 0,
@@ -36,7 +36,7 @@ UPDATE jobs SET due_at = :until
 RETURNING id
 
 -- name: fail_job
--- Caused again meanwhile: what came then has not been tried yet, so it begins anew.
+-- Enqueued again while it ran: the new work has not been tried yet, so the tries start at 0.
 UPDATE jobs
    SET state = CASE WHEN again = 0 AND CAST(:due_at AS BIGINT) IS NULL THEN 'dead'
                     ELSE 'queued' END,
@@ -75,10 +75,10 @@ SELECT #job_columns
 -- name: texts_of_jobs
 SELECT key, payload, error FROM jobs WHERE scope = :scope
 
--- maintenance: what a worker does before it knows whose job it will be
+-- maintenance: what a worker does before it knows the owner of its job
 
 -- name: bury_jobs
--- Whoever had them is gone, and so is the last try; what was caused meanwhile has all its tries.
+-- Their lease expired on the last try. Jobs enqueued again meanwhile still have all their tries.
 WITH lost (owner, job) AS (
   SELECT scope, id FROM jobs
    WHERE due_at <= :now AND state = 'running' AND tries >= max_tries AND again = 0
@@ -105,7 +105,7 @@ UPDATE jobs
 RETURNING #job_columns
 
 -- name: claim_this_job
--- By whoever waits for it: before it is due, but not while somebody else has it.
+-- For a caller that waits for it: before it is due, but not while another worker holds it.
 UPDATE jobs
    SET state = 'running', due_at = :until, lease = lease + 1,
        tries = CASE WHEN again = 1 THEN 1 ELSE tries + 1 END, again = 0,

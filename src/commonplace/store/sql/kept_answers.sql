@@ -1,8 +1,8 @@
--- Answers that are kept for a day, for both databases; the notation is that of queries.sql.
+-- Answers of idempotent requests, stored for a day; the notation is that of queries.sql.
 
 -- name: claim_answer
--- Who is at it stands in the place of the answer. One who changed nothing for long is taken over
--- from: if it comes back, it holds nothing any more.
+-- While the claim is open, `answer` contains its holder. A claim that timed out without a change is
+-- taken over; its previous holder has lost it.
 INSERT INTO kept_answers (scope, name, request, at, state, answer)
 VALUES (:scope, :name, :request, :at, 'open', :holder)
 ON CONFLICT (scope, name) DO UPDATE SET at = :at, state = 'open', answer = :holder
@@ -25,7 +25,7 @@ UPDATE kept_answers
  WHERE scope = :scope AND name = :name AND answer = :holder
 
 -- name: keep_answer
--- Not where something was erased meanwhile: the answer may tell of it.
+-- Not stored where something was erased meanwhile: the answer may contain it.
 UPDATE kept_answers
    SET state = CASE state WHEN 'muted' THEN 'silenced' ELSE 'done' END,
        request = CASE state WHEN 'muted' THEN '' ELSE request END,
@@ -42,7 +42,7 @@ DELETE FROM kept_answers
  WHERE scope = :scope AND name = :name AND answer = :holder AND state IN ('open', 'muted')
 
 -- name: silence_answers
--- The names stay, so that a request which comes again does not bring back what was erased.
+-- The rows stay, so that a repeated request does not recreate what was erased.
 UPDATE kept_answers
    SET state = CASE WHEN state IN ('open', 'muted') THEN 'muted' ELSE 'silenced' END,
        request = CASE WHEN state IN ('open', 'muted') THEN request ELSE '' END,

@@ -13,7 +13,7 @@ VALUES (:scope, :id, :label, :agent, :read_only, :cleared, :may_resolve, :team, 
 SELECT id FROM keys WHERE scope = :scope LIMIT 1
 
 -- name: end_key
--- Of two who end it at once, the second finds another key than the one it decided on.
+-- Optimistic lock: of two concurrent changes the second finds a different expiry, and fails.
 UPDATE keys SET expires_at = :expires_at, revoked_at = :revoked_at
  WHERE scope = :scope AND id = :id AND revoked_at IS NULL
    AND COALESCE(expires_at, -1) = CAST(:ended_before AS BIGINT)

@@ -47,7 +47,7 @@ from commonplace.store.sql.rows import (
 class SqlRecallLog(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def recall_log(self, scope: Scope, query: RecallLogQuery) -> list[RecallLogEntry]:
         with self._reading(scope) as session:
@@ -66,8 +66,8 @@ class SqlRecallLog(ABC):
 
 
 def record_turns(session: Session, bookkeeping: Bookkeeping) -> None:
-    """A turn without a number is the next of its thread. The scope's counters are locked by now, so
-    that no other process takes the same one."""
+    """A turn without a number is the next of its thread. The scope's counters are locked by the
+    caller, so that no other process takes the same number."""
     for turn in bookkeeping.turns:
         number = turn.number
         if number is None:
@@ -91,7 +91,8 @@ def _count_logged(session: Session, statement: str, **of: Any) -> int:
 
 
 def _has_all_items(session: Session, search: LoggedSearch) -> bool:
-    """What was erased since it was found has taken its questions with it: this is one of them."""
+    """Whether all its hits still exist. Erasing an item deletes its searches from the log, so a
+    search with an erased hit must not be added."""
     items = {_split_item(hit.id)[0] for hit in search.returned}
     return len(items) == len(session.rows("items_there", ids=sorted(items)))
 
@@ -122,8 +123,8 @@ def delete_searches_before(session: Session, moment: datetime) -> None:
 
 
 def delete_logged_items(session: Session, ids: Sequence[str], erased: bool) -> None:
-    """What is gone was never returned. Of what is erased, no question that tells of it stays; it
-    runs while the item's words are still there to be compared."""
+    """Deletes the hits of removed items. For erased ones also the searches that found or quote
+    them; this runs before the items are deleted, because it compares their texts."""
     if erased:
         session.run("delete_searches_about", ids=list(ids))
         session.run("delete_stray_hits")
@@ -210,7 +211,7 @@ def _update(
     index: IndexEntry | None,
     numbers: WriteNumbers,
 ) -> None:
-    """A unit's terms never change, so that caches need not look twice: new words, new unit."""
+    """New content gets a new unit: a unit's terms never change, so that caches need not check."""
     values = memory_values(memory)
     del values["arrived_at"]
     unit = None
@@ -244,7 +245,7 @@ def insert_links(session: Session, links: Sequence[Link]) -> None:
 
 def remove_memories(session: Session, batch: Sequence[RemoveMemory], numbers: WriteNumbers) -> None:
     erased = [step.id for step in batch if step.entry.event is Event.ERASE]
-    if erased:  # categories and threads are words of the caller's, too
+    if erased:  # categories and threads are user text, too
         session.run("silence_journal", ids=erased)
         delete_logged_items(session, erased, erased=True)
         session.run("delete_held_about_nothing", ids=erased)
@@ -294,10 +295,10 @@ def insert_held(session: Session, held: Sequence[HeldValue]) -> None:
     session.run_many("insert_held", [held_values(value) for value in held])
 
 
-def import_held(session: Session, copy: ImportScope) -> None:
-    insert_held(session, copy.held)
+def import_held(session: Session, imported: ImportScope) -> None:
+    insert_held(session, imported.held)
     targets: dict[str, list[str]] = {}
-    for memory, _ in copy.memories:
+    for memory, _ in imported.memories:
         if memory.conflict:
             targets.setdefault(memory.conflict, []).append(memory.id)
     for conflict, ids in targets.items():
@@ -307,7 +308,7 @@ def import_held(session: Session, copy: ImportScope) -> None:
 class SqlProposals(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def proposals(self, scope: Scope) -> list[Proposal]:
         with self._reading(scope) as session:
@@ -344,9 +345,9 @@ def _proposal_from(row: Row) -> Proposal:
 
 
 def _signal_from(values: dict[str, Any]) -> Signal:
-    told = {
+    decoded = {
         "at": instant(values["at"]),
         "kind": SignalKind(values["kind"]),
         "evidence": tuple(values["evidence"]),
     }
-    return Signal(**{**values, **told})
+    return Signal(**{**values, **decoded})

@@ -1,9 +1,9 @@
--- What time travel looks at; the notation is that of queries.sql.
---   a passage was said at `at`, and this store has it since `arrived_at`
+-- Time travel; the notation is that of queries.sql.
+--   `at`: when a passage was said; `arrived_at`: when this store received it
 
 -- name: unchanged_then
--- Most memories have never changed: for them this is the whole of model/time_travel. Whatever is
--- forgotten or has ended is not seen from any moment.
+-- Memories with one version, which are most: for them this equals model/memory/lifecycle.memory_at.
+-- Forgotten and expired memories are not visible at any moment.
 SELECT m.unit
   FROM memories m
   JOIN versions v ON v.scope = m.scope AND v.id = m.id AND v.version = m.version
@@ -19,7 +19,7 @@ SELECT m.unit
                     WHERE o.scope = m.scope AND o.id = m.id AND o.version <> m.version)
 
 -- name: changed_lives
--- All others that can be seen from some moment: they say something else by now, or nothing.
+-- All others that are visible at some moment: changed or superseded since.
 SELECT m.unit, v.recorded_at, #columns
   FROM memories m
   JOIN versions v ON v.scope = m.scope AND v.id = m.id AND v.version = m.version
@@ -32,7 +32,7 @@ SELECT m.unit, v.recorded_at, #columns
  ORDER BY m.unit
 
 -- name: earlier_versions
--- The present one is the memory itself.
+-- Without the present version, which is the memory itself.
 SELECT v.id, v.version, v.content, v.fields, v.recorded_at, v.invalidated_at
   FROM versions v JOIN memories m ON m.scope = v.scope AND m.id = v.id
  WHERE v.scope = :scope AND m.state <> 'soft_deleted' AND v.version <> m.version
@@ -51,7 +51,7 @@ SELECT s.id FROM sources s
  WHERE s.scope = :scope AND s.state = 'active' AND s.ends_at <= CAST(:now AS BIGINT)
 
 -- name: sources_cut_then
--- Of these not every passage was said or known.
+-- Sources with passages that were not said or not known then.
 SELECT DISTINCT p.id
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
  WHERE p.scope = :scope AND s.state = 'active'
@@ -75,8 +75,8 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
   FROM sources s WHERE s.scope = :scope AND s.id IN #list(ids)
 
 -- name: index_sources_open
--- What a guest may know of: what is forgotten or sensitive is nobody's but the owner's, and who
--- looks back knows of no source of which nothing was said or known.
+-- What a guest may see: only the owner sees forgotten and sensitive sources. At a past moment, only
+-- sources with a passage that was said and known then.
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
        s.thread_id, s.state, s.external_id, 0, s.ends_at
   FROM sources s

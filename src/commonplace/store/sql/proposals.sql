@@ -18,6 +18,6 @@ SELECT #proposal_columns
 SELECT name, value, signals, reason FROM proposals WHERE scope = :scope
 
 -- name: silence_proposal
--- What was proposed is told of the field; the thread is the proposer's word.
+-- The entry's subject is the field; the thread is user text, so it is redacted.
 UPDATE journal SET thread_id = NULL
  WHERE scope = :scope AND event = 'CONSENT' AND meta LIKE '%' || CAST(:id AS TEXT) || '%'

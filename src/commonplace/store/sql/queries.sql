@@ -3,12 +3,12 @@
 --   IN #list(name)  is one of the elements of a parameter that is a list
 --   IN #ints(name)  the same for numbers
 --   #each(col)   the elements of a JSON list column, as rows t(value)
---   #using(index)  a hint for SQLite, which would walk through all of a scope's rows
+--   #using(index)  an index hint for SQLite, which would scan all rows of a scope
 --   #columns     the columns of a memory, in the order that rows.py reads them
 --   #index_columns  those that the in-process index keeps
 --   #stored_columns, #stored_values, #stored_changes  a memory's fields as they are written
 --   #journal_columns  the columns of a journal line, in the order that rows.py reads them
--- Every statement is bound to one owner by `scope = :scope`, or stands under "maintenance".
+-- Every statement is bound to one owner by `scope = :scope`, or is under "maintenance".
 
 -- name: lock_counters
 UPDATE scopes
@@ -111,7 +111,8 @@ UPDATE journal SET category = NULL, thread_id = NULL, meta = '{}'
  WHERE scope = :scope AND subject IN #list(ids)
 
 -- name: silence_holding
--- That a value was held is told of the memory it was held against; the thread is the teller's word.
+-- The entry's subject is the memory that it was held against; the thread is user text, so it is
+-- redacted.
 UPDATE journal SET thread_id = NULL
  WHERE scope = :scope AND op = 'hold' AND meta LIKE '%' || CAST(:id AS TEXT) || '%'
 
@@ -185,7 +186,7 @@ DELETE FROM held
  WHERE scope = :scope AND (beside IN #list(ids) OR merged_into IN #list(ids))
 
 -- name: delete_held_about_nothing
--- An erased target takes the question with it, unless another target is still asked about.
+-- Erasing a target closes its conflict, unless the conflict has another target.
 DELETE FROM held
  WHERE scope = :scope
    AND conflict IN (SELECT m.conflict FROM memories m
@@ -195,7 +196,7 @@ DELETE FROM held
                       AND NOT m.id IN #list(ids))
 
 -- name: silence_held
--- A reason quotes both sides: it goes with the words of either.
+-- A reason quotes both sides, so it is deleted with either.
 UPDATE held SET reason = ''
  WHERE scope = :scope
    AND conflict IN (SELECT m.conflict FROM memories m
@@ -345,9 +346,9 @@ SELECT #journal_columns
  LIMIT CAST(:limit AS BIGINT)
 
 -- name: journal_news
--- What would be told in a delta header, of the most important items first, the lines of an item
--- together. Not told: links, the old side of a replacement, turns that were heard, answers
--- to a question. The rest is judged by rules.
+-- Candidate rows for a delta header: the most important items first, the rows of an item together.
+-- Without links, the old side of a replacement, conversation turns and resolved conflicts.
+-- model/delta decides about the rest.
 SELECT #journal_columns
   FROM journal j
   LEFT JOIN memories m ON m.scope = j.scope AND m.id = j.subject

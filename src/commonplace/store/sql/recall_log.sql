@@ -38,7 +38,7 @@ SELECT id, item, number, score, why, parts
   FROM recall_hits WHERE scope = :scope AND id IN #list(ids) ORDER BY id, place
 
 -- name: delete_searches_about
--- A question that found an erased item tells of it, as does one that quotes it.
+-- Deletes searches that found or quote an erased item: both would disclose it.
 DELETE FROM recall_log
  WHERE scope = :scope
    AND (id IN (SELECT h.id FROM recall_hits h WHERE h.scope = :scope AND h.item IN #list(ids))

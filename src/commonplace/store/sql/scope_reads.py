@@ -1,4 +1,4 @@
-"""Whole-scope reads on SQL: statistics, text search, indexes of the past."""
+"""Whole-scope reads on SQL: statistics, search for erased text, past indexes."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ _LOOSE_ENDS = (
 class SqlStatistics(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def statistics(
         self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
     ) -> ScopeStatistics:
         seen_by = visibility_values(seen)
         with self._reading(scope) as session:
-            # Sorted here: databases sort words each by its own locale.
+            # Sorted here: the databases' collations differ.
             memories = sorted(
                 session.rows("count_memories", now=micros(now), **seen_by),
                 key=tuple,
@@ -113,10 +113,10 @@ class SqlStatistics(ABC):
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """In capitals or not; compared here, because databases fold letters differently."""
+        """Ignores case; compared here, because databases fold case differently."""
         sought = text.casefold()
         with self._reading(scope) as session:
-            found = [
+            tables = [
                 table
                 for table in _TABLES_OF_TEXT
                 if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
@@ -124,7 +124,7 @@ class SqlStatistics(ABC):
             raw = (
                 bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals")
             )
-            return found + ["originals"] * any(sought in text.casefold() for text in raw)
+            return tables + ["originals"] * any(sought in text.casefold() for text in raw)
 
 
 _TABLES_OF_TEXT = (
@@ -153,12 +153,12 @@ _TABLES_OF_TEXT = (
 
 
 def _as_int(value: Any) -> Any:
-    """Sums come as decimals from PostgreSQL."""
+    """PostgreSQL returns sums as decimals."""
     return value if isinstance(value, str) else int(value)
 
 
 def _texts(rows: Sequence[Row]) -> Iterator[str]:
-    """All that the columns say, folded; JSON as it reads once it is unquoted."""
+    """All texts of the columns, case-folded; also the strings inside JSON, unquoted."""
     for row in rows:
         for value in row:
             if value and value[0] in "[{":
@@ -168,19 +168,19 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _strings(text: str) -> Iterator[str]:
-    """The words inside a column of JSON; a content that only looks like it has none."""
+    """The strings inside a JSON value; none if the text is not JSON."""
     try:
-        waiting = [json.loads(text)]
+        pending = [json.loads(text)]
     except ValueError:
         return
-    while waiting:
-        value = waiting.pop()
+    while pending:
+        value = pending.pop()
         if isinstance(value, str):
             yield value.casefold()
         elif isinstance(value, dict):
-            waiting += [*value, *value.values()]
+            pending += [*value, *value.values()]
         elif isinstance(value, list):
-            waiting += value
+            pending += value
 
 
 def _day(days_since_epoch: int) -> str:
@@ -195,19 +195,19 @@ def _count_graph(session: Session, seen: Visibility) -> GraphCount:
     types = [
         str(type) for type, category in NODE_CATEGORY.items() if seen.admits_category(category)
     ]
-    asked = {"types": types, "cleared": int(seen.cleared)}
+    visible = {"types": types, "cleared": int(seen.cleared)}
     everywhere = int(seen.categories is None)
-    nodes = sorted(session.rows("count_nodes", **asked), key=tuple)
+    nodes = sorted(session.rows("count_nodes", **visible), key=tuple)
     return GraphCount(
         tuple(NodeCount(type, subtype, count) for type, subtype, count in nodes),
-        _count(session.one("count_edges", **asked)),
-        _count(session.one("count_notes", **asked, everywhere=everywhere)),
-        _count(session.one("count_artifacts", cleared=asked["cleared"])) * everywhere,
+        _count(session.one("count_edges", **visible)),
+        _count(session.one("count_notes", **visible, everywhere=everywhere)),
+        _count(session.one("count_artifacts", cleared=visible["cleared"])) * everywhere,
     )
 
 
 def visibility_values(visibility: Visibility) -> dict[str, Any]:
-    """What the asker may see, as statements ask for it."""
+    """The caller's visibility as parameters of statements."""
     return {
         "cleared": int(visibility.cleared),
         "agent": visibility.agent,
@@ -219,47 +219,49 @@ def visibility_values(visibility: Visibility) -> dict[str, Any]:
 class SqlTimeTravel(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     @abstractmethod
     def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
-        """What the index of the present has missed."""
+        """The changes that the index of the present has not absorbed yet."""
 
     @abstractmethod
-    def _held_counters(self, session: Session) -> Counters:
-        """The scope's numbers, while the vectors that are read are the current ones."""
+    def _checked_counters(self, session: Session) -> Counters:
+        """The scope's counters; raises if the vectors are another embedder's."""
 
     def past(self, scope: Scope, then: PointInTime, now: datetime, known: Counters) -> PastPage:
         moments, at = _moments(then), exact_micros(now)
         with self._reading(scope) as session:
             missed = self._index_page(session, known.seq, known.epoch)
             unchanged = session.rows("unchanged_then", now=at, **moments)
-            lives = _changed_histories(session, scope, at)
+            histories = _changed_histories(session, scope, at)
             cut = [id for (id,) in session.rows("sources_cut_then", **moments)]
             ended = [id for (id,) in session.rows("ended_sources", now=at)]
-            partly = [id for id in cut if id not in ended]
-            passages = session.rows("passages_then", ids=partly, **moments) if partly else ()
-            left = list(dict.fromkeys(id for _, id, *_ in passages))
-            sources = session.rows("index_sources_of", ids=left) if left else ()
-            units = [life.unit for life in lives] + [unit for unit, *_ in passages]
+            partial = [id for id in cut if id not in ended]
+            passages = session.rows("passages_then", ids=partial, **moments) if partial else ()
+            with_passages = list(dict.fromkeys(id for _, id, *_ in passages))
+            sources = session.rows("index_sources_of", ids=with_passages) if with_passages else ()
+            units = [history.unit for history in histories] + [unit for unit, *_ in passages]
             terms = session.rows("terms_of_units", units=units)
             generation = missed.counters.generation
             vectors = session.rows("vectors_of_units", units=units, generation=generation)
             (next_end,) = session.one("next_end", now=at) or (None,)
         page = _page_of(missed.counters, sources, passages, terms, vectors)
         units_unchanged = [unit for (unit,) in unchanged]
-        return PastPage(missed, units_unchanged, lives, [*partly, *ended], page, moment(next_end))
+        return PastPage(
+            missed, units_unchanged, histories, [*partial, *ended], page, moment(next_end)
+        )
 
     def _index_page_of(
         self, session: Session, granted: GrantedSources, after_seq: int, epoch: int
     ) -> IndexPage:
         moments = _moments(granted.then)
-        counters = self._held_counters(session)
+        counters = self._checked_counters(session)
         if (counters.seq, counters.epoch) == (after_seq, epoch):
             return IndexPage(counters)
         sources = session.rows("index_sources_open", ids=list(granted.ids), **moments)
-        left = [id for id, *_ in sources]
-        passages = session.rows("passages_then", ids=left, **moments) if left else ()
+        ids = [id for id, *_ in sources]
+        passages = session.rows("passages_then", ids=ids, **moments) if ids else ()
         units = [unit for unit, *_ in passages]
         terms = session.rows("terms_of_units", units=units)
         generation = counters.generation
@@ -271,10 +273,10 @@ class SqlTimeTravel(ABC):
     ) -> dict[str, frozenset[int]]:
         with self._reading(scope) as session:
             rows = session.rows("units_of_sources_then", ids=list(ids), **_moments(then))
-        found: dict[str, set[int]] = {}
+        by_source: dict[str, set[int]] = {}
         for id, unit in rows:
-            found.setdefault(id, set()).add(unit)
-        return {id: frozenset(units) for id, units in found.items()}
+            by_source.setdefault(id, set()).add(unit)
+        return {id: frozenset(units) for id, units in by_source.items()}
 
 
 def _page_of(
@@ -299,12 +301,12 @@ def _changed_histories(session: Session, scope: Scope, now: int) -> list[MemoryH
         id: tuple(version_from(scope, row) for row in group)
         for id, group in groupby(session.rows("earlier_versions"), key=lambda row: str(row[0]))
     }
-    lives = []
+    histories = []
     for unit, recorded_at, *row in rows:
         memory = memory_from(scope, row)
         present = Version(memory, instant(recorded_at), None)
-        lives.append(MemoryHistory(unit, memory, (*earlier.get(memory.id, ()), present)))
-    return lives
+        histories.append(MemoryHistory(unit, memory, (*earlier.get(memory.id, ()), present)))
+    return histories
 
 
 def _moments(then: PointInTime) -> dict[str, Any]:

@@ -46,22 +46,22 @@ def passage_values(passage: Passage, now: datetime) -> dict[str, Any]:
 
 
 def passage_from(row: Row) -> tuple[int, Passage]:
-    """With the unit it is found by."""
+    """With its unit."""
     return row[0], Passage(source_id=row[1], **_PASSAGE.decode(row[2:]))
 
 
 class SqlSources(ABC):
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
+        """A read transaction on one scope."""
 
     def sources(self, scope: Scope, query: SourceQuery) -> list[Source]:
         match query:
             case SourcesById(ids):
                 return self._sources_by_id(scope, ids)
             case SourceByAlias(origin, external_id):
-                asked = {"origin": origin, "external_id": external_id}
-                return self._sources(scope, "source_by_alias", asked)
+                alias = {"origin": origin, "external_id": external_id}
+                return self._sources(scope, "source_by_alias", alias)
             case SourceListing(visibility=visibility) if not visibility.sees_sources:
                 return []
             case SourceListing():
@@ -70,12 +70,12 @@ class SqlSources(ABC):
     def _sources_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
         wanted = list(dict.fromkeys(ids))
         rows = self._sources(scope, "sources", {"ids": wanted}) if wanted else []
-        found = {source.id: source for source in rows}
-        return [found[id] for id in wanted if id in found]
+        by_id = {source.id: source for source in rows}
+        return [by_id[id] for id in wanted if id in by_id]
 
-    def _sources(self, scope: Scope, statement: str, asked: dict[str, Any]) -> list[Source]:
+    def _sources(self, scope: Scope, statement: str, values: dict[str, Any]) -> list[Source]:
         with self._reading(scope) as session:
-            return [source_from(row) for row in session.rows(statement, **asked)]
+            return [source_from(row) for row in session.rows(statement, **values)]
 
     def original(self, scope: Scope, id: str) -> list[bytes]:
         with self._reading(scope) as session:
@@ -123,13 +123,13 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
     }
 
 
-# ——— the steps of a changeset ———
+# ——— changeset steps ———
 
 
 def add_source(
     session: Session, step: AddSource, seq: int, units: Sequence[int], at: datetime
 ) -> list[tuple[int, IndexEntry]]:
-    """Whoever was faster with the same original has it: decide again."""
+    """Raises if another writer has added the same source: the caller has to decide again."""
     source = step.source
     if session.one("insert_source", **source_values(source), seq=seq) is None:
         raise StaleDecision("Another writer ingested this source first.")
@@ -150,7 +150,7 @@ def change_source(
     units: Sequence[int],
     at: datetime,
 ) -> list[tuple[int, IndexEntry]]:
-    """Whether it is still the same is asked first: a part of the same number may be there since."""
+    """The version is checked first: another writer may have added a part with the same number."""
     after = step.after
     values = source_values(after)
     for fixed in ("origin", "external_id", "created_at"):
@@ -176,8 +176,8 @@ def _insert_passages(
     units: Sequence[int],
     at: datetime,
 ) -> list[tuple[int, IndexEntry]]:
-    """Returns what they are found by, for the index of all. Those that were here before, and are
-    only placed anew, keep the moment they arrived at."""
+    """Returns the index entries by unit. Passages that are only replaced keep their arrival
+    time."""
     placed = list(zip(units, passages, strict=True))
     session.run_many(
         "insert_passage",

@@ -1,5 +1,5 @@
 -- Statements about sources and passages, for both databases; the notation is that of queries.sql.
---   #source_columns, #passage_columns  in the order that source_rows.py reads them
+--   #source_columns, #passage_columns  in the order that sources.py reads them
 
 -- name: insert_source
 INSERT INTO sources (
@@ -142,7 +142,7 @@ SELECT p.unit, p.speaker, s.content_type, s.title, p.text
  LIMIT CAST(:limit AS BIGINT)
 
 -- name: insert_unit_vector
--- A unit is never used again, so a vector that comes late finds its own text or none.
+-- A unit is never reused, so a late vector matches its own text or nothing.
 INSERT INTO vectors (scope, unit, generation, vector)
 SELECT p.scope, p.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes) FROM passages p
  WHERE p.scope = :scope AND p.unit = :unit
@@ -158,7 +158,7 @@ ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms, traits = exclude
 UPDATE passages SET seq = :seq WHERE scope = :scope AND unit IN #ints(units)
 
 -- name: bump_passages_of
--- A source came back: a cache that was built while it was away does not hold its passages.
+-- For a restored source: a cache built while it was forgotten lacks its passages.
 UPDATE passages SET seq = :seq WHERE scope = :scope AND id = :id
 
 -- name: index_sources_all
@@ -168,7 +168,7 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
 
 -- name: index_sources_since
 -- Units rise with the numbers of a source's passages, so the first passage has the lowest; when
--- there is none, every unit is lower than what is told.
+-- there is none, the returned number is above every unit.
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
        s.thread_id, s.state, s.external_id,
        COALESCE((SELECT p.unit FROM passages p

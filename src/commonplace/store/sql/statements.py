@@ -66,20 +66,20 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The few words that differ between SQLite and PostgreSQL."""
+    """The SQL syntax that differs between SQLite and PostgreSQL."""
 
     parameter: Callable[[str], str]  # name → placeholder
-    among: Callable[[str], str]  # placeholder of a list → "… is one of its elements"
+    among: Callable[[str], str]  # placeholder of a list → a membership test
     among_numbers: Callable[[str], str]
     each: Callable[[str], str]  # JSON column → rows t(value)
     bytes: str  # the type of a vector column
     using: Callable[[str], str] = lambda index: ""  # a hint to the planner
-    skip_locked: str = ""  # what others are about to take is theirs
-    escape: Callable[[str], str] = lambda statement: statement  # before anything else
+    skip_locked: str = ""  # skips rows that other transactions have locked
+    escape: Callable[[str], str] = lambda statement: statement  # applied first
 
 
 def read_statements(package: str, file: str) -> dict[str, str]:
-    """The statements of a file by name, as written."""
+    """The statements of a file, by name, before rendering."""
     text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
     parts = _NAME.split(text)[1:]
     return {
@@ -88,36 +88,36 @@ def read_statements(package: str, file: str) -> dict[str, str]:
     }
 
 
-def render_statement(statement: str, spelling: Dialect) -> str:
-    statement = spelling.escape(statement)
+def render_statement(statement: str, dialect: Dialect) -> str:
+    statement = dialect.escape(statement)
     for name, columns in _COLUMNS.items():
         statement = statement.replace(name, columns)
-    statement = statement.replace("#bytes", spelling.bytes)
-    statement = statement.replace(" #skip_locked", spelling.skip_locked)
-    statement = _USING.sub(lambda found: spelling.using(found[1]), statement)
-    statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
-    statement = _LIST.sub(lambda found: spelling.among(f":{found[1]}"), statement)
-    statement = _INTS.sub(lambda found: spelling.among_numbers(f":{found[1]}"), statement)
-    return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)
+    statement = statement.replace("#bytes", dialect.bytes)
+    statement = statement.replace(" #skip_locked", dialect.skip_locked)
+    statement = _USING.sub(lambda match: dialect.using(match[1]), statement)
+    statement = _EACH.sub(lambda match: dialect.each(match[1]), statement)
+    statement = _LIST.sub(lambda match: dialect.among(f":{match[1]}"), statement)
+    statement = _INTS.sub(lambda match: dialect.among_numbers(f":{match[1]}"), statement)
+    return re.sub(r"(?<!:):(\w+)", lambda match: dialect.parameter(match[1]), statement)
 
 
-def load_shared_statements(spelling: Dialect) -> Mapping[str, str]:
+def load_shared_statements(dialect: Dialect) -> Mapping[str, str]:
     """The statements of every `.sql` file that the databases share."""
     return {
         name: statement
         for file in shared_files()
-        for name, statement in load_statements(SHARED, file, spelling).items()
+        for name, statement in load_statements(SHARED, file, dialect).items()
     }
 
 
 def shared_files() -> list[str]:
-    found = (file.name for file in resources.files(SHARED).iterdir())
-    return sorted(name for name in found if name.endswith(".sql"))
+    names = (file.name for file in resources.files(SHARED).iterdir())
+    return sorted(name for name in names if name.endswith(".sql"))
 
 
-def load_statements(package: str, file: str, spelling: Dialect) -> Mapping[str, str]:
+def load_statements(package: str, file: str, dialect: Dialect) -> Mapping[str, str]:
     return {
-        name: render_statement(text, spelling)
+        name: render_statement(text, dialect)
         for name, text in read_statements(package, file).items()
     }
 
@@ -135,7 +135,7 @@ class Migration:
 
 
 def load_migrations(dialect: str, words: Mapping[str, str]) -> list[Migration]:
-    """The shared scripts in a dialect's own words, each followed by what only the dialect needs."""
+    """The shared scripts in a dialect's syntax, each followed by the dialect's own script."""
     scripts: dict[int, list[str]] = {}
     names: dict[int, str] = {}
     for package in (_SHARED_PACKAGE, dialect):
@@ -146,7 +146,7 @@ def load_migrations(dialect: str, words: Mapping[str, str]) -> list[Migration]:
 
 
 def in_dialect(script: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"(?<=\s)#(\w+)", lambda found: words[found[1]], _SCRIPT_COMMENT.sub("", script))
+    return re.sub(r"(?<=\s)#(\w+)", lambda match: words[match[1]], _SCRIPT_COMMENT.sub("", script))
 
 
 def _migration_files(package: str) -> Iterator[tuple[int, str, str]]:
@@ -157,7 +157,7 @@ def _migration_files(package: str) -> Iterator[tuple[int, str, str]]:
 
 
 def pending_migrations(known: list[Migration], schema: int) -> list[Migration]:
-    """What is still to be applied on a database at ``schema``."""
+    """The migrations to apply to a database at ``schema``."""
     newest = known[-1].number
     if schema > newest:
         raise StoreTooNew(

@@ -1,6 +1,6 @@
 """SQL store: the port's reads, writes and maintenance on any SQL database.
 
-A dialect below gives sessions (one for a consistent read, one for a write) and its own spelling.
+A dialect subclass provides transactions (read and write sessions) and its own SQL syntax.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ from commonplace.store.sql.sources import SqlSources
 
 
 class _ReadSession:
-    """One read transaction that all reads of a thread share; begun by the first of them."""
+    """A read transaction that all reads of a thread share; the first read begins it."""
 
     def __init__(self, begin: Callable[[Scope | None], AbstractContextManager[Session]]):
         self.process = os.getpid()
@@ -82,7 +82,7 @@ class _ReadSession:
         self._open = ExitStack()
         self._session: Session | None = None
         self._scope: Scope | None = None
-        self._reads = 0  # that are under way, one within the other
+        self._reads = 0  # nesting depth of the running reads
 
     @contextmanager
     def reading(self, scope: Scope | None) -> Iterator[Session]:
@@ -96,9 +96,9 @@ class _ReadSession:
                 self._reads -= 1
             if self._reads and before != scope:
                 self._at(before)
-        except BaseException:  # whatever failed may have ended the transaction
+        except BaseException:  # the error may have ended the transaction
             self._session = None
-            self._open.__exit__(*sys.exc_info())  # raises it in the store's own words
+            self._open.__exit__(*sys.exc_info())  # raises it translated to a store error
             raise
 
     def _at(self, scope: Scope | None) -> Session:
@@ -141,9 +141,9 @@ class SqlStore(
     _closed = False
 
     def __init__(self) -> None:
-        self._threads = threading.local()  # with the read session of each
+        self._threads = threading.local()  # the read session of each thread
 
-    def _hold_open(self) -> None:
+    def _require_open(self) -> None:
         if self._closed:
             raise StoreClosed("This store is closed.")
 
@@ -169,9 +169,9 @@ class SqlStore(
             shared.renew() if renew else shared.end()
 
     def _read_session(self) -> _ReadSession | None:
-        """Of this thread. A fork has none of its parent's."""
-        found: _ReadSession | None = getattr(self._threads, "reads", None)
-        return found if found and found.process == os.getpid() else None
+        """That of this thread. A forked process does not use its parent's."""
+        shared: _ReadSession | None = getattr(self._threads, "reads", None)
+        return shared if shared and shared.process == os.getpid() else None
 
     @contextmanager
     def _reading(self, scope: Scope | None) -> Iterator[Session]:
@@ -185,18 +185,18 @@ class SqlStore(
         with self._begin_writing(scope) as session:
             yield session
 
-    # ——— what a dialect gives ———
+    # ——— implemented by a dialect ———
 
     @abstractmethod
     def _begin_reading(self, scope: Scope | None) -> AbstractContextManager[Session]:
-        """A consistent read, in a transaction of its own."""
+        """A consistent read in a transaction of its own."""
 
     @abstractmethod
     def _begin_writing(self, scope: Scope | None) -> AbstractContextManager[Session]: ...
 
     @abstractmethod
     def _compact(self) -> bool:
-        """Deleted bytes leave the files. False: others are in the way."""
+        """Removes deleted bytes from the files. False: other sessions prevent it."""
 
     @abstractmethod
     def health(self) -> StoreHealth: ...
@@ -207,20 +207,19 @@ class SqlStore(
     # ——— writes ———
 
     def apply(self, *changesets: Changeset) -> Applied:
-        """Scopes are locked in the order of their keys: in another, two could wait for each
-        other."""
+        """Scopes are locked in the order of their keys, which prevents deadlocks."""
         ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
         revisions: dict[Scope, int] = {}
         with self._writing(ordered[0].scope) as session:
             reach_failpoint("apply.begun")
-            for place, changeset in enumerate(ordered):
-                writing = session.at(changeset.scope) if place else session
-                hold_to = partial(self._hold_to, writing)
-                revisions[changeset.scope] = write_steps(writing, changeset, hold_to)
+            for index, changeset in enumerate(ordered):
+                writing = session.at(changeset.scope) if index else session
+                require_generation = partial(self._require_generation, writing)
+                revisions[changeset.scope] = write_steps(writing, changeset, require_generation)
             reach_failpoint("apply.before_commit")
         reach_failpoint("apply.after_commit")
         for changeset in ordered:
-            self._tell_of_work(changeset)
+            self._notify_enqueued(changeset)
         return Applied(revisions[changesets[0].scope])
 
     def record(self, bookkeeping: Bookkeeping) -> None:
@@ -229,11 +228,11 @@ class SqlStore(
                 facts = bookkeeping.facts.items()
                 session.run_many("put_fact", [{"name": n, "value": value} for n, value in facts])
         with self._writing(bookkeeping.scope) as session:
-            # The counters are locked first, as in `apply`: in another order two could deadlock.
+            # The counters are locked first, as in `apply`, which prevents deadlocks.
             numbered = session.one("number_journal", entries=len(bookkeeping.entries))
             record_answers(session, bookkeeping.answers, bookkeeping.at)
             if numbered is None:
-                return  # nothing is remembered here, so there is nothing to keep books on
+                return  # the scope does not exist, so there is nothing to record about it
             self._record_reads(session, bookkeeping)
             record_accesses(session, bookkeeping.read, bookkeeping.at)
             if bookkeeping.generation is None:
@@ -265,7 +264,7 @@ class SqlStore(
             return
         counters = session.one("lock_counters", **NO_COUNTER_MOVES)
         numbers = counters_from(counters)
-        self._hold_to(session, numbers.generation)
+        self._require_generation(session, numbers.generation)
         ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
         session.run("bump_seq", seq=numbers.seq, ids=ids)
         units = insert_unit_vectors(session, bookkeeping.passage_vectors, numbers.generation)
@@ -273,7 +272,7 @@ class SqlStore(
         insert_graph_vectors(session, bookkeeping.graph_vectors, numbers.generation, numbers.seq)
 
     def _record_terms(self, session: Session, bookkeeping: Bookkeeping) -> None:
-        """Caches take a unit's terms for settled, so they all start anew."""
+        """Caches assume that a unit's terms never change, so all of them have to be rebuilt."""
         if not bookkeeping.terms and not bookkeeping.passage_terms:
             return
         session.one("lock_counters", **NO_COUNTER_MOVES | {"vanished": 1})
@@ -320,15 +319,15 @@ class SqlStore(
             return []
         with self._reading(scope) as session:
             rows = session.rows("fetch", ids=list(dict.fromkeys(ids)))
-        found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
-        return [found[id] for id in dict.fromkeys(ids) if id in found]
+        by_id = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
+        return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 
     def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]:
         with self._reading(scope) as session:
             if isinstance(listing, DisputedMemories):
-                known = listing.conflicts
-                asked = {"any": int(known is None), "conflicts": list(known or ())}
-                rows = session.rows("disputed", **asked)
+                ids = listing.conflicts
+                values = {"any": int(ids is None), "conflicts": list(ids or ())}
+                rows = session.rows("disputed", **values)
             else:
                 rows = session.rows("page", **_listing_values(listing))
         return [memory_from(scope, row) for row in rows]
@@ -345,15 +344,15 @@ class SqlStore(
             return [link_from(row) for row in session.rows("links", ids=list(ids))]
 
     def held(self, scope: Scope, query: HeldQuery | None = None) -> list[HeldValue]:
-        asked = query or HeldQuery()
+        wanted = query or HeldQuery()
         with self._reading(scope) as session:
             rows = session.rows(
                 "held",
                 any=int(query is None),
-                ids=list(asked.ids),
-                conflicts=list(asked.conflicts),
-                beside=list(asked.alternative_to),
-                merged_into=list(asked.contributes_to),
+                ids=list(wanted.ids),
+                conflicts=list(wanted.conflicts),
+                beside=list(wanted.alternative_to),
+                merged_into=list(wanted.contributes_to),
             )
         return [held_from(scope, row) for row in rows]
 
@@ -389,7 +388,7 @@ class SqlStore(
             return self._index_page(session, after_seq, epoch)
 
     def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
-        counters = self._held_counters(session)
+        counters = self._checked_counters(session)
         if counters.epoch == epoch and counters.seq == after_seq:
             return IndexPage(counters)
         whole = counters.epoch != epoch
@@ -412,9 +411,9 @@ class SqlStore(
             [IndexedPassage._make(row) for row in passages],
         )
 
-    def _held_counters(self, session: Session) -> Counters:
+    def _checked_counters(self, session: Session) -> Counters:
         counters = counters_from(session.one("counters"))
-        self._hold_to(session, counters.generation)
+        self._require_generation(session, counters.generation)
         return counters
 
     # ——— maintenance ———
@@ -425,7 +424,7 @@ class SqlStore(
             return True
         if not self._compact():
             return False
-        # Only those seen before: an erasure that came meanwhile may have left bytes behind.
+        # Only those read before compaction: a later erasure may have left bytes behind.
         with self._maintaining() as session:
             session.run_many(
                 "finish_scrub",

@@ -1,4 +1,4 @@
--- Teams, memberships and shares. The last two are found under either of their owners.
+-- Teams, memberships and shares. The last two have a row in the scope of each side.
 
 -- name: team
 SELECT id, name, created_by, created_at, retention_days FROM teams WHERE scope = :scope
@@ -42,7 +42,7 @@ ON CONFLICT (scope, source_id, other) DO UPDATE
 DELETE FROM shares WHERE scope = :scope AND source_id = :source_id AND other = :other
 
 -- name: drop_shares_of
--- What is gone is shared with nobody.
+-- Removing a source removes its shares.
 DELETE FROM shares WHERE scope = :scope AND source_id IN #list(ids)
 
 -- name: clear_teams

@@ -1,6 +1,6 @@
 """SQLite store: connections, dialect, migrations, compaction and errors.
 
-WAL with synchronous=FULL: a commit that was acknowledged is on the disk.
+WAL with synchronous=FULL: an acknowledged commit is on disk.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class SqliteSession:
         return self._connection.execute(STATEMENTS[statement], self._bound(values)).fetchall()
 
     def one(self, statement: str, **values: Any) -> Row | None:
-        found = self.rows(statement, **values)
-        return found[0] if found else None
+        rows = self.rows(statement, **values)
+        return rows[0] if rows else None
 
     def run(self, statement: str, **values: Any) -> None:
         self._connection.execute(STATEMENTS[statement], self._bound(values))
@@ -143,12 +143,12 @@ class SqliteStore(SqlStore):
         self._idle_lock = threading.Lock()
         self._writer = self._connect()
 
-    def _own_after_fork(self) -> None:
-        """Connections belong to one process: a fork begins with its own.
+    def _reconnect_after_fork(self) -> None:
+        """Connections belong to one process: a forked process opens its own.
 
-        What it inherited goes first. SQLite counts its locks per file and process, so a connection
-        opened beside an inherited one would rely on locks that only the parent holds, and write
-        into a log that the parent deletes when it closes. A store in memory was copied whole.
+        It closes the inherited ones first. SQLite counts locks per file and process, so a new
+        connection next to an inherited one would rely on locks that only the parent holds, and
+        write to a log that the parent deletes on close. An in-memory store was copied by the fork.
         """
         if self._process == os.getpid() or self._path == _MEMORY:
             return
@@ -190,7 +190,7 @@ class SqliteStore(SqlStore):
         return connection
 
     def _use_write_ahead_log(self, connection: sqlite3.Connection) -> None:
-        """Switching a new file to WAL does not wait for others by itself, so wait here."""
+        """SQLite does not wait for locks when it switches a new file to WAL, so retry here."""
         deadline = time.monotonic() + self._lock_timeout
         while True:
             try:
@@ -203,12 +203,12 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
-        self._hold_open()
-        if self._path == _MEMORY:  # the data lives in its one connection
+        self._require_open()
+        if self._path == _MEMORY:  # the data belong to the one connection
             with self._write_lock:
                 yield self._writer
             return
-        self._own_after_fork()
+        self._reconnect_after_fork()
         with self._idle_lock:
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
@@ -225,13 +225,13 @@ class SqliteStore(SqlStore):
             try:
                 yield SqliteSession(connection, scope)
             finally:
-                if connection.in_transaction:  # an error may have ended it already
+                if connection.in_transaction:  # an error may have ended it
                     connection.execute("ROLLBACK")
 
     @contextmanager
     def _begin_writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
-        self._hold_open()
-        self._own_after_fork()
+        self._require_open()
+        self._reconnect_after_fork()
         with self._write_lock, translated_errors():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -262,8 +262,8 @@ class SqliteStore(SqlStore):
         with self._writing(None) as session:
             yield session
 
-    def _hold_writers(self, session: Session) -> None:
-        """Whoever has begun to write is alone already."""
+    def _block_writers(self, session: Session) -> None:
+        """Nothing to do: SQLite has one writer at a time."""
 
     # ——— migrations ———
 
@@ -301,7 +301,7 @@ class SqliteStore(SqlStore):
         try:
             with self._write_lock, translated_errors():
                 reach_failpoint("scrub.before_vacuum")
-                # The copy that VACUUM makes holds only what lives; it need not fit in memory.
+                # VACUUM makes a copy of the live rows, which need not fit in memory.
                 self._writer.execute("PRAGMA temp_store = FILE")
                 try:
                     self._writer.execute("VACUUM")
@@ -315,7 +315,7 @@ class SqliteStore(SqlStore):
         return not busy
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """Also in the bytes of the files: deleted is not gone until it is compacted."""
+        """Also searches the bytes of the files: deleted rows remain there until compaction."""
         in_tables = super().mentions(scope, text)
         if not files or self._path == _MEMORY:
             return in_tables
@@ -323,7 +323,7 @@ class SqliteStore(SqlStore):
         return in_tables + [path.name for path in paths if _file_contains(path, text.encode())]
 
     def health(self) -> StoreHealth:
-        waiting = len(self._unscrubbed())
+        pending = len(self._unscrubbed())
         with self._write_lock, translated_errors():
             problems = [
                 str(row[0]) for row in self._writer.execute("PRAGMA integrity_check").fetchall()
@@ -340,7 +340,7 @@ class SqliteStore(SqlStore):
             integrity=() if problems == ["ok"] else tuple(problems),
             looked_at="every page",
             bytes_on_disk=pages * size,
-            pending_scrubs=waiting,
+            pending_scrubs=pending,
         )
 
     def close(self) -> None:
@@ -353,18 +353,18 @@ class SqliteStore(SqlStore):
 
 
 def _make_private(path: str) -> None:
-    """A new file is for its owner's eyes; its log takes after it."""
-    with suppress(OSError):  # it exists, or SQLite will say why it cannot be made
+    """Creates the file readable only by its owner; SQLite's log gets the same mode."""
+    with suppress(OSError):  # it exists, or SQLite will report why it cannot be created
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _refuse_foreign(path: str) -> None:
-    """Another program's database is left as it is."""
+    """Raises for a database of another program."""
     try:
         with closing(sqlite3.connect(path)) as connection:
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     except sqlite3.Error:
-        return  # missing, busy or unreadable: opening it for real will say so
+        return  # missing, busy or unreadable: opening the store will report it
     if names and "migrations" not in names:
         raise StoreCorrupt(
             f"{path} is not a Commonplace store.",
