@@ -77,9 +77,29 @@ def imports_of(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: imports are absolute"
             found |= {node.module or ""} | {f"{node.module}.{name.name}" for name in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            # A package's name alone is where a data file is looked for.
             is_module = node.value in NAMES and NAMES[node.value].name != "__init__.py"
             found |= {node.value} if is_module else set()
+        elif isinstance(node, ast.Call) and is_import_by_text(node):
+            found |= {each.value for each in node.args if isinstance(each, ast.Constant)}
     return {name for name in found if name in NAMES}
+
+
+def is_import_by_text(call: ast.Call) -> bool:
+    return ast.unparse(call.func).endswith(("import_module", "__import__"))
+
+
+def test_imports_by_text_name_their_module():
+    """What `imports_of` cannot see: a module whose name is put together as the program runs."""
+    unseen = [
+        module_name(path)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and is_import_by_text(node)
+        and not isinstance(node.args[0], ast.Constant)
+    ]
+    assert unseen == []
 
 
 def rooms_imported(path: Path) -> set[str]:

@@ -27,7 +27,8 @@ OTHERS = {
     "NNNN_name.sql",
     "area: imperative, at most 72 characters",
 }
-COMMITS = {"641a617", "10061d4"}
+MOVE = "641a617"  # the commit that moved all modules
+COMMITS = {MOVE, f"{MOVE}~1", f"git merge {MOVE}~1"}
 
 
 def blocks():
@@ -110,3 +111,8 @@ def test_contributing_page_commands_name_existing_files(command):
     assert program in ("git", "python", ".venv/bin/python"), command
     for path in filter(is_path, arguments):
         assert found_at(path), path
+
+
+def test_blame_ignores_the_commit_that_moved_all_modules():
+    ignored = (ROOT / ".git-blame-ignore-revs").read_text().split("\n")
+    assert any(line.startswith(MOVE) for line in ignored)

@@ -23,10 +23,8 @@ from commonplace.store.queries import EmbedderIdentity
 from commonplace.store.sql.generations import embedder_mismatch
 from commonplace.store.sql.store import SqlStore
 
-_EMBEDDERS_PACKAGE = "commonplace.language.embedders"
 
-
-def _make_openai(models: Any, settings: Settings) -> Any:
+def _make_openai(settings: Settings) -> Any:
     server = EmbedderServer(
         url=settings.embedder_url,
         model=settings.embedder_model,
@@ -35,15 +33,17 @@ def _make_openai(models: Any, settings: Settings) -> Any:
         batch=settings.embedder_batch,
         max_chars=settings.embedder_max_chars,
     )
-    return models.OpenAiEmbedder(server)
+    return import_module("commonplace.language.embedders.openai").OpenAiEmbedder(server)
 
 
-# Name → its module, imported only when wanted, because a model is heavy; and how it is made.
-_EMBEDDERS: dict[str, tuple[str, Callable[[Any, Settings], Any]]] = {
-    "wordllama": ("wordllama", lambda models, _: models.WordLlamaEmbedder()),
-    "minilm": ("minilm", lambda models, _: models.MiniLmEmbedder()),
-    "openai": ("openai", _make_openai),
-    "hashing": ("hashing", lambda models, _: models.HashingEmbedder()),
+# A module is imported only when its embedder is made: a model is heavy.
+_EMBEDDERS: dict[str, Callable[[Settings], Any]] = {
+    "wordllama": lambda _: import_module(
+        "commonplace.language.embedders.wordllama"
+    ).WordLlamaEmbedder(),
+    "minilm": lambda _: import_module("commonplace.language.embedders.minilm").MiniLmEmbedder(),
+    "openai": _make_openai,
+    "hashing": lambda _: import_module("commonplace.language.embedders.hashing").HashingEmbedder(),
 }
 
 
@@ -54,8 +54,7 @@ def make_embedder(name: str, settings: Settings | None = None) -> Embedder:
             remedy=f"Use one of: {', '.join(_EMBEDDERS)}.",
             field="embedder",
         )
-    module, made = _EMBEDDERS[name]
-    return cast(Embedder, made(import_module(f"{_EMBEDDERS_PACKAGE}.{module}"), settings or load()))
+    return cast(Embedder, _EMBEDDERS[name](settings or load()))
 
 
 def require_same_embedder(store: SqlStore, model: Embedder) -> None:
