@@ -154,7 +154,7 @@ def test_of_a_team_and_as_a_guest_one_looks_back_as_at_ones_own(book, clock):
         for then, found in ((early, {1}), (unknown, set()), (PointInTime(as_of=clock()), {1, 2})):
             engine = context_at(book._engine, ANA, then)
             plan = RecallPlan("Where did the heron stand?", k=9)
-            (answer,) = recall(engine, ANA, [plan], reach=(own(), reading))
+            (answer,) = recall(engine, ANA, [plan], scopes=(own(), reading))
             assert ids(answer) == {f"{talk.id}#{number}" for number in found}
 
 

@@ -192,7 +192,7 @@ class RecallVerbs(UserHandle):
         looked_at = ALL_TARGETS if sources is None else self._within(self._engine, sources)
         plan = RecallPlan(query=validation.text(query, "query"), within=looked_at)
         own = ReadableScope(self.principal.own_scope)  # nobody changes or forgets what is another's
-        found = recall(self._engine, self.principal, [plan], reach=(own,))[0]
+        found = recall(self._engine, self.principal, [plan], scopes=(own,))[0]
         return Choice(found.query, found.hits)
 
 
