@@ -1,6 +1,6 @@
 """An original whose source exists: update its details, append a part, or replace its content.
 
-What is said about it counts each time. What was said before is only ever added to or said anew.
+Details given with each ingest are merged: earlier values are extended or replaced, never removed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ SourceChange = tuple[tuple[ChangeSource, ...], Source, IngestAction]
 
 
 def update_details(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """Its content is there already: perhaps something new is said about it."""
-    noted = ingest_record_in(known.provenance)
-    after = known.evolve(**_merged_details(principal, arriving.original, known, noted))
+    """Merge the given details into a source whose content is unchanged."""
+    record = ingest_record_in(known.provenance)
+    after = known.evolve(**_merged_details(principal, arriving.original, known, record))
     _refuse_expired(after, arriving)
     if known.parts == 1 and arriving.original.date is not None:
         after = after.evolve(started_at=arriving.original.date)
@@ -49,7 +49,7 @@ def update_details(principal: Principal, arriving: ParsedOriginal, known: Source
         return (), known, IngestAction.UNCHANGED
     after = after.evolve(updated_at=arriving.at, version=known.version + 1)
     anew = (after.title, after.started_at) != (known.title, known.started_at)
-    if anew:  # passages are found by the title too, and have their time from its beginning
+    if anew:  # passages are indexed with the title and dated from the start
         after = after.evolve(passages=0, **_unprocessed_fields())
     return (
         (ChangeSource(known, after, _update_entry(known, after), anew=anew),),
@@ -59,17 +59,17 @@ def update_details(principal: Principal, arriving: ParsedOriginal, known: Source
 
 
 def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """The digest runs over all parts; whether a part adds a turn is for processing to see."""
+    """Append a part. The digest covers all parts; processing decides which turns are new."""
     original, reading = arriving.original, arriving.reading
-    undated = replace(original, date=None)  # the date of a part is not that of the source
-    told, known, outcome = update_details(principal, replace(arriving, original=undated), known)
-    digest, noted, part = (
+    undated = replace(original, date=None)  # the part's date is not the source's
+    earlier, known, outcome = update_details(principal, replace(arriving, original=undated), known)
+    digest, record, part = (
         original_digest(original.raw),
         ingest_record_in(known.provenance),
         known.parts + 1,
     )
-    if digest == (noted.last or known.digest):  # sent again by whoever did not hear the answer
-        return told, known, outcome
+    if digest == (record.last or known.digest):  # a retry
+        return earlier, known, outcome
     if reading.content_type is not known.content_type:
         raise InvalidInput(
             f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",
@@ -90,7 +90,7 @@ def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -
         received=arriving.at if untimed and date is None else None,
     )
     after = known.evolve(
-        provenance=with_ingest_record(known.provenance, noted.with_part(run, digest)),
+        provenance=with_ingest_record(known.provenance, record.with_part(run, digest)),
         parts=part,
         digest=original_digest(original.raw, known.digest),
         updated_at=arriving.at,
@@ -98,11 +98,11 @@ def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -
         **_unprocessed_fields(),
     )
     step = ChangeSource(known, after, _update_entry(known, after), original.raw)
-    return (*told, step), after, IngestAction.APPENDED
+    return (*earlier, step), after, IngestAction.APPENDED
 
 
 def replace_content(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """Another content by the same name; of several parts none is thrown away for it."""
+    """Replace the content under the same alias. A source with several parts is not replaced."""
     original, reading = arriving.original, arriving.reading
     if known.parts > 1:
         raise InvalidInput(
@@ -111,23 +111,23 @@ def replace_content(principal: Principal, arriving: ParsedOriginal, known: Sourc
             field="external_id",
         )
     before = ingest_record_in(known.provenance)
-    noted = replace(
+    record = replace(
         before,
         runs=(PartRun(first=1, format=arriving.format),),
         name=original.name or before.name,
         last=original_digest(original.raw),
     )
-    said = _merged_details(principal, original, known, noted)
+    details = _merged_details(principal, original, known, record)
     people = (principal.user_id, *original.participants, *reading.participants)
     metadata = {**caller_metadata_in(known.provenance), **original.metadata}
     after = known.evolve(
         **{
-            **said,
+            **details,
             "title": original.title or reading.title or known.title,
             "context_type": original.context_type or reading.context_type or known.context_type,
             "participants": tuple(dict.fromkeys(people)),
             "provenance": build_provenance(
-                reading.provenance, metadata, _with_tags(noted, original)
+                reading.provenance, metadata, _with_tags(record, original)
             ),
         },
         started_at=original.date or reading.started_at,
@@ -155,18 +155,18 @@ def _refuse_expired(after: Source, arriving: ParsedOriginal) -> None:
 
 
 def is_already_stored(arriving: ParsedOriginal, known: Source, parts: Sequence[bytes]) -> bool:
-    """Byte for byte, or, of one that names itself, turn by turn: headers differ from copy to
-    copy of one letter."""
+    """Compare bytes or, if the alias comes from the content, turns: the headers of two copies of a
+    mail differ."""
     if arriving.original.raw in parts:
         return True
     if not arriving.is_named_by_itself or not parts:
         return False
-    there = {(turn.speaker, turn.text) for turn in parse_parts(known, parts).turns}
-    return all((turn.speaker, turn.text) in there for turn in arriving.reading.turns)
+    stored = {(turn.speaker, turn.text) for turn in parse_parts(known, parts).turns}
+    return all((turn.speaker, turn.text) in stored for turn in arriving.reading.turns)
 
 
 def redacted_source(source: Source) -> Source:
-    """That it is there may be told, what it says may not."""
+    """The source without its content: only its existence may be shown."""
     return source.evolve(
         title="",
         summary="",
@@ -182,20 +182,20 @@ def redacted_source(source: Source) -> Source:
     )
 
 
-# ——— what is said about it ———
+# ——— details ———
 
 
 def _merged_details(
-    principal: Principal, original: IngestRequest, known: Source, noted: IngestRecord
+    principal: Principal, original: IngestRequest, known: Source, record: IngestRecord
 ) -> dict[str, Any]:
-    """The fields after what was said now."""
+    """The source's fields, updated with the given details."""
     metadata = {**caller_metadata_in(known.provenance), **original.metadata}
-    noted = _with_tags(noted, original)
+    record = _with_tags(record, original)
     return {
         "title": original.title or known.title,
-        "tags": tuple(dict.fromkeys((*noted.tags, *known.tags))),
+        "tags": tuple(dict.fromkeys((*record.tags, *known.tags))),
         "participants": tuple(dict.fromkeys((*known.participants, *original.participants))),
-        "provenance": build_provenance(parsed_metadata_in(known.provenance), metadata, noted),
+        "provenance": build_provenance(parsed_metadata_in(known.provenance), metadata, record),
         "thread_id": original.thread_id or known.thread_id,
         "source_type": original.source_type or known.source_type,
         "context_type": original.context_type or known.context_type,
@@ -204,8 +204,8 @@ def _merged_details(
     }
 
 
-def _with_tags(noted: IngestRecord, original: IngestRequest) -> IngestRecord:
-    return replace(noted, tags=tuple(dict.fromkeys((*noted.tags, *original.tags))))
+def _with_tags(record: IngestRecord, original: IngestRequest) -> IngestRecord:
+    return replace(record, tags=tuple(dict.fromkeys((*record.tags, *original.tags))))
 
 
 _SENSITIVITY_ORDER = (Sensitivity.LOW, Sensitivity.NORMAL, Sensitivity.HIGH)
@@ -214,11 +214,12 @@ _SENSITIVITY_ORDER = (Sensitivity.LOW, Sensitivity.NORMAL, Sensitivity.HIGH)
 def _merged_sensitivity(
     principal: Principal, original: IngestRequest, known: Source
 ) -> Sensitivity:
-    """Whoever brings something again may say only now that it is sensitive. That it is not
-    is for the owner alone to say."""
-    said = original.sensitivity or known.sensitivity
+    """Any caller may raise the sensitivity; only the owner may lower it."""
+    sensitivity = original.sensitivity or known.sensitivity
     return (
-        said if principal.is_owner else max(said, known.sensitivity, key=_SENSITIVITY_ORDER.index)
+        sensitivity
+        if principal.is_owner
+        else max(sensitivity, known.sensitivity, key=_SENSITIVITY_ORDER.index)
     )
 
 
