@@ -278,9 +278,9 @@ def test_a_key_for_one_team_does_not_speak_for_the_whole_person(people, team, bo
 def test_the_night_comes_to_a_process_that_never_ends(people, team, book, clock):
     people["ana"].teams_change(team, retention_days=1)
     kept = people["ana"].ingest(MINUTES, team=team)
-    assert not book.night.look()
+    assert not book.tidy_schedule.run_if_due()
     clock.tick(days=5)
-    assert book.night.look()
+    assert book.tidy_schedule.run_if_due()
     with pytest.raises(NotFound):
         people["gus"].show(kept.id)
-    assert not book.night.look()
+    assert not book.tidy_schedule.run_if_due()
