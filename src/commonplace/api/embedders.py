@@ -62,10 +62,10 @@ def require_same_embedder(store: SqlStore, model: Embedder) -> None:
     known = next((each for each in store.generations() if each.state == "current"), None)
     if known is not None and known.embedder.name == model.name:
         _set_known_dimension(model, known.embedder.dimension)
-    mine = embedder_identity(model)
-    claimed = store.claim_embedder(mine)
-    if claimed != mine:
-        raise embedder_mismatch(claimed, mine)
+    identity = embedder_identity(model)
+    claimed = store.claim_embedder(identity)
+    if claimed != identity:
+        raise embedder_mismatch(claimed, identity)
 
 
 def embedder_identity(model: Embedder) -> EmbedderIdentity:

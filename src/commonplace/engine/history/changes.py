@@ -27,9 +27,9 @@ from commonplace.model.paging import items_after, take_page
 from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.queries import NO_LIMIT, GraphQuery, HeldQuery, JournalQuery
 
-OWNER_CURSOR = ""  # the owner has a cursor per thread too
-PAGE_GROWTH = 4  # times as many lines, until an agent has as many as it asked for
-SHORT_DELTA_LINES = 300  # lines of the journal that are looked at for three bullets, at first
+OWNER_CURSOR = ""  # the owner also has a cursor per thread
+PAGE_GROWTH = 4  # factor for reading more rows until a page is full
+SHORT_DELTA_LINES = 300  # journal rows that are read at first for three bullets
 _DELTA_GROWTH = 8
 
 JournalItem = Memory | Source | Node | Edge | Artifact

@@ -216,8 +216,8 @@ def _purge_graph(engine: EngineContext, scope: Scope, now: datetime) -> Counter[
     def decide() -> tuple[Changeset, Counter[Event | None]]:
         revision = engine.store.counters(scope).revision
         steps = purge_graph_items(engine, scope, ACTOR, now)
-        gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
-        return Changeset(scope, now, ACTOR, steps, revision), gone
+        removed = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
+        return Changeset(scope, now, ACTOR, steps, revision), removed
 
     return run_transaction(engine, None, decide)[1]
 
@@ -267,12 +267,14 @@ def purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
             purgeable_by=now,
             limit=NO_LIMIT,
         )
-        gone = engine.store.sources(scope, listing)
+        removed = engine.store.sources(scope, listing)
         steps = tuple(
             build_source_removal(source, event=Event.DELETE, node=JournalNode.WORKER)
-            for source in gone
+            for source in removed
         )
-        return Changeset(scope, now, ACTOR, steps, engine.store.counters(scope).revision), len(gone)
+        return Changeset(scope, now, ACTOR, steps, engine.store.counters(scope).revision), len(
+            removed
+        )
 
     return run_transaction(engine, None, decide)[1]
 

@@ -74,8 +74,8 @@ def allot_budget(demands: Sequence[LayerDemand], room: int) -> list[LayerAllotme
         for demand in demands
     ]
     for place, demand in enumerate(demands):
-        left = room - total_cost(allotments)
-        allotments[place] = _allot(demand, allotments[place].cost + left)
+        remaining = room - total_cost(allotments)
+        allotments[place] = _allot(demand, allotments[place].cost + remaining)
     return allotments
 
 
@@ -115,12 +115,12 @@ def _allot_first(costs: ItemCosts, room: int) -> LayerAllotment:
 def _allot_whole(costs: ItemCosts, room: int) -> LayerAllotment:
     spent = 0
     for place in range(len(costs)):
-        left = room - spent
-        if costs[place] > left:
+        remaining = room - spent
+        if costs[place] > remaining:
             before = tuple(range(place))
-            if left < MIN_CUT:
+            if remaining < MIN_CUT:
                 return LayerAllotment(before, spent)
-            return LayerAllotment((*before, place), room, left)
+            return LayerAllotment((*before, place), room, remaining)
         spent += costs[place]
     return LayerAllotment(tuple(range(len(costs))), spent)
 
@@ -260,15 +260,15 @@ def _deduplicate(
     shown_ids = set(shown)
     layers: list[LayerLines] = []
     for place, lines in enumerate(volatile):
-        fresh = replace(
+        unseen = replace(
             lines, items=[i for i in lines.items if i.id is None or i.id not in shown_ids]
         )
         later = {item.id for other in volatile[place + 1 :] for item in other.items if item.id}
-        contested = later & {item.id for item in fresh.items}
-        certain = _certain_places(fresh, room, counter) if contested else ()
-        chosen = [i for at, i in enumerate(fresh.items) if at in certain or i.id not in contested]
+        contested = later & {item.id for item in unseen.items}
+        certain = _certain_places(unseen, room, counter) if contested else ()
+        chosen = [i for at, i in enumerate(unseen.items) if at in certain or i.id not in contested]
         shown_ids |= {item.id for item in chosen if item.id}
-        layers.append(replace(fresh, items=chosen))
+        layers.append(replace(unseen, items=chosen))
     return layers
 
 

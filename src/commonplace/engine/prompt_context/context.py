@@ -129,8 +129,8 @@ def always_shown_categories(categories: Categories) -> list[str]:
     return [category.name for category in categories.in_mode(ContextMode.ALL)]
 
 
-def _column_mask(index: ScopeIndex, column: str, wanted: Iterable[str]) -> Mask:
-    codes = [index.words[column].known(str(word)) for word in wanted]
+def _column_mask(index: ScopeIndex, column: str, values: Iterable[str]) -> Mask:
+    codes = [index.words[column].known(str(word)) for word in values]
     return np.isin(index.coded[column][: index.size], codes)
 
 
@@ -343,8 +343,8 @@ def _load_delta(
         return None
     with engine.store.read_session():
         delta = load_delta(engine, principal, request.thread, in_short=not request.categories)
-    wanted = tuple(each for each in delta.changes if request.asks_for(each.category))
-    return replace(delta, changes=wanted, elsewhere=len(delta.changes) - len(wanted))
+    matching = tuple(each for each in delta.changes if request.asks_for(each.category))
+    return replace(delta, changes=matching, elsewhere=len(delta.changes) - len(matching))
 
 
 def _compose_with_changes(

@@ -91,7 +91,7 @@ class LayerName(StrEnum):
 class Layer:
     name: str
     heading: str
-    told: str  # description for the docs page on contexts
+    description: str  # description for the docs page on contexts
     stable: bool = False
     outranks: bool = False  # allotted before all other layers
     keep: KeepPolicy = KeepPolicy.FIRST

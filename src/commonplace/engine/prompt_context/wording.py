@@ -107,13 +107,14 @@ def find_conversations(
     mask = index.passages & spoken & index.visible(seen, now)
     slots = np.flatnonzero(mask & (times[: index.size] <= exact_micros(moment)))
     slots = slots[np.argsort(times[slots], kind="stable")]
-    here = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
-    mine = slots[here]
-    going_on = _count_ongoing(times[mine].tolist(), moment)
+    in_thread = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
+    thread_slots = slots[in_thread]
+    ongoing = _count_ongoing(times[thread_slots].tolist(), moment)
     current = frozenset(
-        index.ids[slot] for slot in mine[len(mine) - min(going_on, ONGOING_PASSAGES) :]
+        index.ids[slot]
+        for slot in thread_slots[len(thread_slots) - min(ongoing, ONGOING_PASSAGES) :]
     )
-    before = slots[~here | (np.cumsum(here) <= len(mine) - going_on)]
+    before = slots[~in_thread | (np.cumsum(in_thread) <= len(thread_slots) - ongoing)]
     if not len(before):
         return Conversations(None, current)
     word_of = list(words.codes)
@@ -142,9 +143,9 @@ def zone_of(value: object) -> tzinfo:
 
 
 def time_lines(moment: datetime, zone: tzinfo, talk: LastConversation | None) -> Iterator[str]:
-    here = moment.astimezone(zone)
+    local = moment.astimezone(zone)
     name = getattr(zone, "key", "UTC")
-    yield f"- {weekday(here.weekday())}, {here:%Y-%m-%d}, {here:%H:%M} ({name})"
+    yield f"- {weekday(local.weekday())}, {local:%Y-%m-%d}, {local:%H:%M} ({name})"
     if talk:
         when = talk.at.astimezone(zone)
         yield (

@@ -79,17 +79,17 @@ class SearchInput:
         return correct_spelling(self.understood.terms, known, sure)
 
     @cached_property
-    def asked(self) -> list[ContextQuery]:
+    def context_queries(self) -> list[ContextQuery]:
         return [_query_for_index(each, self.understood) for each in self.searched]
 
     @cached_property
     def words(self) -> list[LexicalScores]:
         terms = [self.spelled[term] for term in self.understood.terms]
-        return score_lexical(self.indexes, terms, self.asked)
+        return score_lexical(self.indexes, terms, self.context_queries)
 
     @cached_property
     def meaning(self) -> list[SemanticScores] | None:
-        return _score_meaning(self.indexes, self.vectors, self.asked)
+        return _score_meaning(self.indexes, self.vectors, self.context_queries)
 
     @cached_property
     def blind(self) -> list[Mask]:
@@ -169,14 +169,14 @@ def _follow_up_signal(index: ScopeIndex, words: Floats) -> Floats:
     """The turn after a question that matches the query, if another person speaks it, may be the
     answer. Assistant logs are left out: there the question itself is the user's statement."""
     contexts, speakers = index.contexts, index.coded["actor_id"]
-    asking = np.flatnonzero((words > 0) & (index.traits[: index.size] & Trait.HAS_QUESTION > 0))
-    asking = asking[contexts.places[asking] < index.size - 1]
-    next_place = contexts.places[asking] + 1
+    questions = np.flatnonzero((words > 0) & (index.traits[: index.size] & Trait.HAS_QUESTION > 0))
+    questions = questions[contexts.places[questions] < index.size - 1]
+    next_place = contexts.places[questions] + 1
     after = contexts.slots[next_place]
-    follows = (contexts.near.back[next_place] > 0) & (speakers[after] != speakers[asking])
+    follows = (contexts.near.back[next_place] > 0) & (speakers[after] != speakers[questions])
     follows &= (index.coded["role"][after] == 0) & index.passages[after]
     found = np.zeros(index.size, dtype=words.dtype)
-    found[after[follows]] = words[asking[follows]]
+    found[after[follows]] = words[questions[follows]]
     return found
 
 
@@ -192,14 +192,16 @@ def score_by_words(search: SearchInput) -> dict[str, list[Floats]]:
 
 
 def _score_meaning(
-    indexes: Sequence[ScopeIndex], vectors: tuple[Vector, ...] | None, asked: Sequence[ContextQuery]
+    indexes: Sequence[ScopeIndex],
+    vectors: tuple[Vector, ...] | None,
+    context_queries: Sequence[ContextQuery],
 ) -> list[SemanticScores] | None:
     if vectors is None or not vectors[0].any():
         return None
     bare = vectors[1] if len(vectors) > 1 and vectors[1].any() else None
     return [
         score_semantic(index, vectors[0], bare, each)
-        for index, each in zip(indexes, asked, strict=True)
+        for index, each in zip(indexes, context_queries, strict=True)
     ]
 
 

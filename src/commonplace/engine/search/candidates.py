@@ -179,10 +179,10 @@ def _collect_evidence(
 def _relevant_candidates(
     evidence: Sequence[Evidence], plan: RecallPlan, floors: Floors
 ) -> list[Mask]:
-    fit = select_relevant(evidence, plan.threshold, floors)
+    relevant = select_relevant(evidence, plan.threshold, floors)
     if plan.threshold is None and not is_answerable(evidence, floors):
-        fit = [mask & each.named for mask, each in zip(fit, evidence, strict=True)]
-    return [each.candidates & mask for mask, each in zip(fit, evidence, strict=True)]
+        relevant = [mask & each.named for mask, each in zip(relevant, evidence, strict=True)]
+    return [each.candidates & mask for mask, each in zip(relevant, evidence, strict=True)]
 
 
 class _ScoredIndex:

@@ -121,13 +121,13 @@ class _TermHolders:
 
     slots: NDArray[np.intp]
     counts: NDArray[np.int32]
-    living: int
+    live_count: int
     near: _TermWindows
     wide: _TermWindows
 
     @property
     def frequency(self) -> _PerWindow[int]:
-        return _PerWindow(self.living, self.near.frequency, self.wide.frequency)
+        return _PerWindow(self.live_count, self.near.frequency, self.wide.frequency)
 
 
 class _LexicalScorer:
@@ -177,8 +177,8 @@ class _LexicalScorer:
         counts_by_window = windows.counts(places, counts)
         holding = np.flatnonzero(counts_by_window > 0)
         slots = self._index.contexts.slots[holding]
-        living = int(np.count_nonzero(self._live[slots]))
-        return _TermWindows(holding, slots, counts_by_window[holding], living)
+        live_count = int(np.count_nonzero(self._live[slots]))
+        return _TermWindows(holding, slots, counts_by_window[holding], live_count)
 
     def add(self, term: str, holders: _TermHolders, frequency: _PerWindow[int]) -> None:
         """``frequency``: summed over all indexes."""
@@ -272,13 +272,13 @@ def score_semantic(
 
 def _cosines(index: ScopeIndex, query: Floats, bare: Floats | None, target: ContextQuery) -> Floats:
     """Cosines of every candidate; if passages are among them, of all live units (for windows)."""
-    wanted = target.mask
+    mask = target.mask
     if (target.mask & index.passages).any():
-        wanted = index.live[: index.size]
+        mask = index.live[: index.size]
     if bare is None or not target.has_named_participant.any():
-        return index.cosines(query, wanted)
-    if target.has_named_participant[wanted].all():
-        return index.cosines(bare, wanted)
-    cosines = index.cosines(query, wanted & ~target.has_named_participant)
-    without = index.cosines(bare, wanted & target.has_named_participant)
+        return index.cosines(query, mask)
+    if target.has_named_participant[mask].all():
+        return index.cosines(bare, mask)
+    cosines = index.cosines(query, mask & ~target.has_named_participant)
+    without = index.cosines(bare, mask & target.has_named_participant)
     return np.where(target.has_named_participant, without, cosines)

@@ -192,22 +192,22 @@ def _load_related(
     if not links:
         return list(hits)
     shown = {hit.id for hit in hits}
-    wanted: dict[str, list[tuple[str, float]]] = {}
+    neighbours: dict[str, list[tuple[str, float]]] = {}
     for hit in hits:
         others = [
             (link.b if link.a == hit.id else link.a, link.strength)
             for link in links
             if hit.id in (link.a, link.b)
         ]
-        wanted[hit.id] = [pair for pair in others if pair[0] not in shown]
-    ids = [id for pairs in wanted.values() for id, _ in pairs]
+        neighbours[hit.id] = [pair for pair in others if pair[0] not in shown]
+    ids = [id for pairs in neighbours.values() for id, _ in pairs]
     now, visibility = engine.clock(), visibility_of(principal)
     texts = {
         memory.id: shorten(memory.summary)
         for memory in engine.store.fetch(principal.scope, ids)
         if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
     }
-    return [_attach_related(hit, wanted[hit.id], texts) for hit in hits]
+    return [_attach_related(hit, neighbours[hit.id], texts) for hit in hits]
 
 
 def _attach_related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, str]) -> Hit:

@@ -144,11 +144,11 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
         stored = list(engine.store.passages(scope, PassagesOf(id)).values())
     reading = parse_parts(source, parts, engine.caches.parsed_originals.get(id))
     passages = cut_into_passages(source, reading.turns, stored)
-    anew = passages[: len(stored)] != stored
-    new = passages if anew else passages[len(stored) :]
+    changed = passages[: len(stored)] != stored
+    new = passages if changed else passages[len(stored) :]
     indexed = index_passages(engine, [(source, passage) for passage in new])
     described = _with_refreshed_description(
-        source, reading, stored[-1].turn if stored and not anew else 0
+        source, reading, stored[-1].turn if stored and not changed else 0
     )
     after = described.evolve(
         passages=len(passages),
@@ -167,7 +167,7 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
         meta={"passages": len(new)},
     )
     step = ChangeSource(
-        source, after, entry, anew=anew, passages=tuple(zip(new, indexed, strict=True))
+        source, after, entry, anew=changed, passages=tuple(zip(new, indexed, strict=True))
     )
     return Changeset(scope, engine.clock(), ACTOR, (step,), thread_id=source.thread_id)
 

@@ -126,11 +126,11 @@ def receive(
     """Parse and store an original. One that cannot be parsed is rejected; nothing is stored."""
     principal = request.principal
     now = engine.clock()
-    arriving = _parse_original(original, now)
-    alias = _alias_of(original, arriving.reading)
+    parsed = _parse_original(original, now)
+    alias = _alias_of(original, parsed.reading)
 
     def decide() -> tuple[Changeset, tuple[Source, IngestAction]]:
-        steps, source, outcome = _decide(engine, principal, arriving, alias)
+        steps, source, outcome = _decide(engine, principal, parsed, alias)
         if needs_processing(source):  # also if an earlier job was lost
             steps += (EnqueueJob(build_process_job(source, engine.new_id(), now, awaited=awaited)),)
         changeset = Changeset(
@@ -145,12 +145,12 @@ def receive(
 
     as_if_new = None
     if not visibility_of(principal).sees_sources:
-        _, as_if_new, _ = new_source(engine, principal, arriving, alias)
+        _, as_if_new, _ = new_source(engine, principal, parsed, alias)
     revision, (source, outcome) = run_transaction(engine, request, decide)
     if as_if_new is None:
-        return Received(source, outcome, revision, arriving)
+        return Received(source, outcome, revision, parsed)
     id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
-    return Received(source, outcome, revision, arriving, redacted_source(as_if_new).evolve(id=id))
+    return Received(source, outcome, revision, parsed, redacted_source(as_if_new).evolve(id=id))
 
 
 def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
@@ -182,88 +182,93 @@ def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
 
 
 def _decide(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    known = engine.live_source_by_alias(principal.scope, *check_alias(*alias))
-    if known is None:
-        return new_source(engine, principal, arriving, alias)
-    if not can_see_source(principal, known) and not _may_extend_hidden(principal, arriving, known):
-        return _decide_hidden(engine, principal, arriving, known)
-    if _belongs_to_other_member(principal, known):
-        return _keep_apart_from_other_member(engine, principal, arriving, known)
-    if known.state is not State.ACTIVE:
-        return (), redacted_source(known), IngestAction.FORGOTTEN
-    if arriving.original.append:
-        return append_part(principal, arriving, known)
-    if known.digest == original_digest(arriving.original.raw):
-        return _decide_same_bytes(principal, arriving, known)
-    if known.parts > 1 or arriving.is_named_by_itself:
-        parts = engine.store.original(principal.scope, known.id)
-        if is_already_stored(arriving, known, parts):
-            return update_details(principal, arriving, known)
-    if not arriving.is_named_by_itself:
-        return replace_content(principal, arriving, known)
-    if known.content_type is ContentType.SLACK_THREAD:
+    existing = engine.live_source_by_alias(principal.scope, *check_alias(*alias))
+    if existing is None:
+        return new_source(engine, principal, parsed, alias)
+    if not can_see_source(principal, existing) and not _may_extend_hidden(
+        principal, parsed, existing
+    ):
+        return _decide_hidden(engine, principal, parsed, existing)
+    if _belongs_to_other_member(principal, existing):
+        return _keep_apart_from_other_member(engine, principal, parsed, existing)
+    if existing.state is not State.ACTIVE:
+        return (), redacted_source(existing), IngestAction.FORGOTTEN
+    if parsed.original.append:
+        return append_part(principal, parsed, existing)
+    if existing.digest == original_digest(parsed.original.raw):
+        return _decide_same_bytes(principal, parsed, existing)
+    if existing.parts > 1 or parsed.is_named_by_itself:
+        parts = engine.store.original(principal.scope, existing.id)
+        if is_already_stored(parsed, existing, parts):
+            return update_details(principal, parsed, existing)
+    if not parsed.is_named_by_itself:
+        return replace_content(principal, parsed, existing)
+    if existing.content_type is ContentType.SLACK_THREAD:
         return append_part(
-            principal, arriving, known
+            principal, parsed, existing
         )  # the thread continued: keep the earlier messages
-    return _decide(
-        engine, principal, arriving, derived_alias(alias, _text_of_turns(arriving.reading))
-    )
+    return _decide(engine, principal, parsed, derived_alias(alias, _text_of_turns(parsed.reading)))
 
 
-def _may_extend_hidden(principal: Principal, arriving: ParsedOriginal, known: Source) -> bool:
+def _may_extend_hidden(principal: Principal, parsed: ParsedOriginal, existing: Source) -> bool:
     """A caller may extend a source that is hidden from it as a participant of a conversation, or as
     the agent that ingested it. If the extension would be rejected, a separate source is stored
     instead: a rejection would reveal the hidden one."""
-    guarded = known.sensitivity is Sensitivity.HIGH and not principal.cleared
-    if guarded or known.state is not State.ACTIVE:
+    guarded = existing.sensitivity is Sensitivity.HIGH and not principal.cleared
+    if guarded or existing.state is not State.ACTIVE:
         return False
-    is_own = ingest_record_in(known.provenance).agent == principal.agent
-    if not arriving.original.append:
-        return is_own and known.parts == 1
-    is_same_type = arriving.reading.content_type is known.content_type
-    return (is_own or known.origin == THREAD_ORIGIN) and is_same_type and known.parts < MAX_PARTS
+    is_own = ingest_record_in(existing.provenance).agent == principal.agent
+    if not parsed.original.append:
+        return is_own and existing.parts == 1
+    is_same_type = parsed.reading.content_type is existing.content_type
+    return (
+        (is_own or existing.origin == THREAD_ORIGIN) and is_same_type and existing.parts < MAX_PARTS
+    )
 
 
-def _belongs_to_other_member(principal: Principal, known: Source) -> bool:
+def _belongs_to_other_member(principal: Principal, existing: Source) -> bool:
     """In a team, only admins may overwrite another member's source."""
-    return known.user_id != principal.user_id and not principal.manages
+    return existing.user_id != principal.user_id and not principal.manages
 
 
 def _keep_apart_from_other_member(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
     """The same content changes nothing; other content becomes the caller's own source."""
-    is_active = known.state is State.ACTIVE
+    is_active = existing.state is State.ACTIVE
     if is_active and is_already_stored(
-        arriving, known, engine.store.original(known.scope, known.id)
+        parsed, existing, engine.store.original(existing.scope, existing.id)
     ):
-        return (), known.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
-    alias = derived_alias((known.origin, known.external_id), principal.user_id)
-    return _decide(engine, principal, arriving, alias)
+        return (), existing.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
+    alias = derived_alias((existing.origin, existing.external_id), principal.user_id)
+    return _decide(engine, principal, parsed, alias)
 
 
 def _decide_same_bytes(
-    principal: Principal, arriving: ParsedOriginal, known: Source
+    principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
     """Parse again only if another format was given explicitly."""
-    read_as = ingest_record_in(known.provenance).run_of(1).format
-    if arriving.original.format is None or read_as in (None, arriving.format):
-        return update_details(principal, arriving, known)
-    return replace_content(principal, arriving, known)
+    read_as = ingest_record_in(existing.provenance).run_of(1).format
+    if parsed.original.format is None or read_as in (None, parsed.format):
+        return update_details(principal, parsed, existing)
+    return replace_content(principal, parsed, existing)
 
 
 def _decide_hidden(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
     """A rejection would reveal that the alias is taken, so the original is stored under a derived
     alias. The hidden text itself is not stored again: it would become visible."""
-    if is_already_stored(arriving, known, engine.store.original(principal.scope, known.id)):
-        processed = redacted_source(known).evolve(status=ProcessingStatus.PROCESSED)
+    if is_already_stored(parsed, existing, engine.store.original(principal.scope, existing.id)):
+        processed = redacted_source(existing).evolve(status=ProcessingStatus.PROCESSED)
         return (), processed, IngestAction.UNCHANGED
     return _decide(
-        engine, principal, arriving, derived_alias((known.origin, known.external_id), known.id)
+        engine,
+        principal,
+        parsed,
+        derived_alias((existing.origin, existing.external_id), existing.id),
     )
 
 
@@ -277,9 +282,9 @@ def _text_of_turns(reading: ParsedSource) -> str:
 
 
 def new_source(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    original, reading = arriving.original, arriving.reading
+    original, reading = parsed.original, parsed.reading
     origin, external_id = alias
     source_type = original.source_type or reading.source_type
     if original.name is not None and source_type is SourceType.TEXT_IMPORT:
@@ -287,7 +292,7 @@ def new_source(
     people = (principal.user_id, *original.participants, *reading.participants)
     digest = original_digest(original.raw)
     record = IngestRecord(
-        runs=(PartRun(first=1, format=arriving.format),),
+        runs=(PartRun(first=1, format=parsed.format),),
         name=original.name,
         tags=original.tags,
         last=digest,
@@ -312,8 +317,8 @@ def new_source(
         started_at=original.date or reading.started_at,
         ended_at=reading.ended_at,
         digest=digest,
-        created_at=arriving.at,
-        updated_at=arriving.at,
+        created_at=parsed.at,
+        updated_at=parsed.at,
     )
     entry = Entry(
         op=Op.CREATE,

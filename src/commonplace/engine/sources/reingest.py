@@ -38,41 +38,43 @@ from commonplace.model.sources.source import (
 SourceChange = tuple[tuple[ChangeSource, ...], Source, IngestAction]
 
 
-def update_details(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
+def update_details(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
     """Merge the given details into a source whose content is unchanged."""
-    record = ingest_record_in(known.provenance)
-    after = known.evolve(**_merged_details(principal, arriving.original, known, record))
-    _refuse_expired(after, arriving)
-    if known.parts == 1 and arriving.original.date is not None:
-        after = after.evolve(started_at=arriving.original.date)
-    if after == known:
-        return (), known, IngestAction.UNCHANGED
-    after = after.evolve(updated_at=arriving.at, version=known.version + 1)
-    anew = (after.title, after.started_at) != (known.title, known.started_at)
-    if anew:  # passages are indexed with the title and dated from the start
+    record = ingest_record_in(existing.provenance)
+    after = existing.evolve(**_merged_details(principal, parsed.original, existing, record))
+    _refuse_expired(after, parsed)
+    if existing.parts == 1 and parsed.original.date is not None:
+        after = after.evolve(started_at=parsed.original.date)
+    if after == existing:
+        return (), existing, IngestAction.UNCHANGED
+    after = after.evolve(updated_at=parsed.at, version=existing.version + 1)
+    needs_reprocessing = (after.title, after.started_at) != (existing.title, existing.started_at)
+    if needs_reprocessing:  # passages are indexed with the title and dated from the start
         after = after.evolve(passages=0, **_unprocessed_fields())
     return (
-        (ChangeSource(known, after, _update_entry(known, after), anew=anew),),
+        (ChangeSource(existing, after, _update_entry(existing, after), anew=needs_reprocessing),),
         after,
         IngestAction.UPDATED,
     )
 
 
-def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
+def append_part(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
     """Append a part. The digest covers all parts; processing decides which turns are new."""
-    original, reading = arriving.original, arriving.reading
+    original, reading = parsed.original, parsed.reading
     undated = replace(original, date=None)  # the part's date is not the source's
-    earlier, known, outcome = update_details(principal, replace(arriving, original=undated), known)
+    earlier, existing, outcome = update_details(
+        principal, replace(parsed, original=undated), existing
+    )
     digest, record, part = (
         original_digest(original.raw),
-        ingest_record_in(known.provenance),
-        known.parts + 1,
+        ingest_record_in(existing.provenance),
+        existing.parts + 1,
     )
-    if digest == (record.last or known.digest):  # a retry
-        return earlier, known, outcome
-    if reading.content_type is not known.content_type:
+    if digest == (record.last or existing.digest):  # a retry
+        return earlier, existing, outcome
+    if reading.content_type is not existing.content_type:
         raise InvalidInput(
-            f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",
+            f"{existing.alias} is of type {existing.content_type}; this is {reading.content_type}.",
             field="external_id",
         )
     if part > MAX_PARTS:
@@ -82,49 +84,49 @@ def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -
             field="append",
         )
     untimed = any(turn.at is None for turn in reading.turns)
-    date = original.date or arriving.day
+    date = original.date or parsed.day
     run = PartRun(
         first=part,
-        format=arriving.format,
+        format=parsed.format,
         date=date,
-        received=arriving.at if untimed and date is None else None,
+        received=parsed.at if untimed and date is None else None,
     )
-    after = known.evolve(
-        provenance=with_ingest_record(known.provenance, record.with_part(run, digest)),
+    after = existing.evolve(
+        provenance=with_ingest_record(existing.provenance, record.with_part(run, digest)),
         parts=part,
-        digest=original_digest(original.raw, known.digest),
-        updated_at=arriving.at,
-        version=known.version + 1,
+        digest=original_digest(original.raw, existing.digest),
+        updated_at=parsed.at,
+        version=existing.version + 1,
         **_unprocessed_fields(),
     )
-    step = ChangeSource(known, after, _update_entry(known, after), original.raw)
+    step = ChangeSource(existing, after, _update_entry(existing, after), original.raw)
     return (*earlier, step), after, IngestAction.APPENDED
 
 
-def replace_content(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
+def replace_content(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
     """Replace the content under the same alias. A source with several parts is not replaced."""
-    original, reading = arriving.original, arriving.reading
-    if known.parts > 1:
+    original, reading = parsed.original, parsed.reading
+    if existing.parts > 1:
         raise InvalidInput(
-            f"{known.alias} has {known.parts:,} parts, and this content is not one of them.",
+            f"{existing.alias} has {existing.parts:,} parts, and this content is not one of them.",
             remedy="Use append, another external_id, or erase the source first.",
             field="external_id",
         )
-    before = ingest_record_in(known.provenance)
+    before = ingest_record_in(existing.provenance)
     record = replace(
         before,
-        runs=(PartRun(first=1, format=arriving.format),),
+        runs=(PartRun(first=1, format=parsed.format),),
         name=original.name or before.name,
         last=original_digest(original.raw),
     )
-    details = _merged_details(principal, original, known, record)
+    details = _merged_details(principal, original, existing, record)
     people = (principal.user_id, *original.participants, *reading.participants)
-    metadata = {**caller_metadata_in(known.provenance), **original.metadata}
-    after = known.evolve(
+    metadata = {**caller_metadata_in(existing.provenance), **original.metadata}
+    after = existing.evolve(
         **{
             **details,
-            "title": original.title or reading.title or known.title,
-            "context_type": original.context_type or reading.context_type or known.context_type,
+            "title": original.title or reading.title or existing.title,
+            "context_type": original.context_type or reading.context_type or existing.context_type,
             "participants": tuple(dict.fromkeys(people)),
             "provenance": build_provenance(
                 reading.provenance, metadata, _with_tags(record, original)
@@ -136,17 +138,17 @@ def replace_content(principal: Principal, arriving: ParsedOriginal, known: Sourc
         digest=original_digest(original.raw),
         parts=1,
         passages=0,
-        updated_at=arriving.at,
-        version=known.version + 1,
+        updated_at=parsed.at,
+        version=existing.version + 1,
         **_unprocessed_fields(),
     )
-    _refuse_expired(after, arriving)
-    step = ChangeSource(known, after, _update_entry(known, after), original.raw, anew=True)
+    _refuse_expired(after, parsed)
+    step = ChangeSource(existing, after, _update_entry(existing, after), original.raw, anew=True)
     return (step,), after, IngestAction.REPLACED
 
 
-def _refuse_expired(after: Source, arriving: ParsedOriginal) -> None:
-    if after.has_ended(arriving.at):
+def _refuse_expired(after: Source, parsed: ParsedOriginal) -> None:
+    if after.has_ended(parsed.at):
         raise InvalidInput(
             f"{after.alias} is so old that it would be expired already.",
             remedy="Forget it instead.",
@@ -154,15 +156,15 @@ def _refuse_expired(after: Source, arriving: ParsedOriginal) -> None:
         )
 
 
-def is_already_stored(arriving: ParsedOriginal, known: Source, parts: Sequence[bytes]) -> bool:
+def is_already_stored(parsed: ParsedOriginal, existing: Source, parts: Sequence[bytes]) -> bool:
     """Compare bytes or, if the alias comes from the content, turns: the headers of two copies of a
     mail differ."""
-    if arriving.original.raw in parts:
+    if parsed.original.raw in parts:
         return True
-    if not arriving.is_named_by_itself or not parts:
+    if not parsed.is_named_by_itself or not parts:
         return False
-    stored = {(turn.speaker, turn.text) for turn in parse_parts(known, parts).turns}
-    return all((turn.speaker, turn.text) in stored for turn in arriving.reading.turns)
+    stored = {(turn.speaker, turn.text) for turn in parse_parts(existing, parts).turns}
+    return all((turn.speaker, turn.text) in stored for turn in parsed.reading.turns)
 
 
 def redacted_source(source: Source) -> Source:
@@ -186,21 +188,21 @@ def redacted_source(source: Source) -> Source:
 
 
 def _merged_details(
-    principal: Principal, original: IngestRequest, known: Source, record: IngestRecord
+    principal: Principal, original: IngestRequest, existing: Source, record: IngestRecord
 ) -> dict[str, Any]:
     """The source's fields, updated with the given details."""
-    metadata = {**caller_metadata_in(known.provenance), **original.metadata}
+    metadata = {**caller_metadata_in(existing.provenance), **original.metadata}
     record = _with_tags(record, original)
     return {
-        "title": original.title or known.title,
-        "tags": tuple(dict.fromkeys((*record.tags, *known.tags))),
-        "participants": tuple(dict.fromkeys((*known.participants, *original.participants))),
-        "provenance": build_provenance(parsed_metadata_in(known.provenance), metadata, record),
-        "thread_id": original.thread_id or known.thread_id,
-        "source_type": original.source_type or known.source_type,
-        "context_type": original.context_type or known.context_type,
-        "sensitivity": _merged_sensitivity(principal, original, known),
-        "ttl_policy": original.ttl_policy or known.ttl_policy,
+        "title": original.title or existing.title,
+        "tags": tuple(dict.fromkeys((*record.tags, *existing.tags))),
+        "participants": tuple(dict.fromkeys((*existing.participants, *original.participants))),
+        "provenance": build_provenance(parsed_metadata_in(existing.provenance), metadata, record),
+        "thread_id": original.thread_id or existing.thread_id,
+        "source_type": original.source_type or existing.source_type,
+        "context_type": original.context_type or existing.context_type,
+        "sensitivity": _merged_sensitivity(principal, original, existing),
+        "ttl_policy": original.ttl_policy or existing.ttl_policy,
     }
 
 
@@ -212,14 +214,14 @@ _SENSITIVITY_ORDER = (Sensitivity.LOW, Sensitivity.NORMAL, Sensitivity.HIGH)
 
 
 def _merged_sensitivity(
-    principal: Principal, original: IngestRequest, known: Source
+    principal: Principal, original: IngestRequest, existing: Source
 ) -> Sensitivity:
     """Any caller may raise the sensitivity; only the owner may lower it."""
-    sensitivity = original.sensitivity or known.sensitivity
+    sensitivity = original.sensitivity or existing.sensitivity
     return (
         sensitivity
         if principal.is_owner
-        else max(sensitivity, known.sensitivity, key=_SENSITIVITY_ORDER.index)
+        else max(sensitivity, existing.sensitivity, key=_SENSITIVITY_ORDER.index)
     )
 
 

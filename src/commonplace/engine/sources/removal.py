@@ -258,14 +258,14 @@ def plan_source_removal(
     shared = rebuild_memories(engine, principal, ended, {*active, *ended}, remaining, for_good=True)
     single = [memory for memory in memories if memory.id not in shared.known]
     carried = {
-        m.id: kept for m in single if (kept := keep_other_evidence(m, remaining)) is not None
+        m.id: rebuilt for m in single if (rebuilt := keep_other_evidence(m, remaining)) is not None
     }
     carried |= {id: memory for id, memory in shared.anew.items() if id not in decided}
     unsupported = [memory for memory in single if memory.id not in carried]
     unsupported += [memory for id, memory in shared.unsupported.items() if id not in decided]
     steps: list[ChangesetStep] = []
-    for id, gone in shared.gone.items():
-        steps += release_contributions(id, gone)
+    for id, released in shared.gone.items():
+        steps += release_contributions(id, released)
     steps += hold_again(shared.beside)
     steps += _promote_alternatives(engine, principal, unsupported, remaining)
     return RemovalPlan(unsupported, carried, tuple(steps))
@@ -277,7 +277,7 @@ def purge_contributions(
     """Release the contributions of sources past their purge date to shared memories."""
     shared = rebuild_memories(engine, principal, ended, (), (), for_good=True)
     return tuple(
-        step for id, gone in shared.gone.items() for step in release_contributions(id, gone)
+        step for id, released in shared.gone.items() for step in release_contributions(id, released)
     )
 
 
@@ -367,18 +367,18 @@ def rebuilt_entry(memory: Memory) -> Entry:
 
 
 def _promote_alternatives(
-    engine: EngineContext, principal: Principal, gone: Sequence[Memory], active: Collection[str]
+    engine: EngineContext, principal: Principal, removed: Sequence[Memory], active: Collection[str]
 ) -> list[ChangesetStep]:
     """An alternative from an active source replaces the value that was removed."""
     held = [
         each
         for each in engine.store.held(
-            principal.scope, HeldQuery(alternative_to=[m.id for m in gone])
+            principal.scope, HeldQuery(alternative_to=[m.id for m in removed])
         )
         if supporting_sources(each.memory) & set(active)
     ]
     steps: list[ChangesetStep] = []
-    for old in gone:
+    for old in removed:
         alternatives = [each for each in held if each.alternative_to == old.id]
         if alternatives:
             new = alternatives[0].memory

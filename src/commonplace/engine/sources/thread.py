@@ -55,7 +55,7 @@ class ThreadUpdate:
     numbered when the source is known."""
 
     thread: str
-    arriving: ParsedOriginal
+    parsed: ParsedOriginal
     passages: tuple[tuple[Source, Passage], ...]  # with a draft source of these turns only
     conversation_turns: tuple[ConversationTurn, ...]  # distinct
     turns: tuple[int, ...]  # submitted turn -> number of its distinct turn, from 1
@@ -128,11 +128,11 @@ def _thread_update(
         started_at=first,
         ended_at=last,
     )
-    arriving = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
-    _, draft, _ = new_source(engine, principal, arriving, check_alias(THREAD_ORIGIN, thread))
+    parsed = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
+    _, draft, _ = new_source(engine, principal, parsed, check_alias(THREAD_ORIGIN, thread))
     passages = cut_into_passages(draft, turns)
     return ThreadUpdate(
-        thread, arriving, tuple((draft, passage) for passage in passages), distinct, places
+        thread, parsed, tuple((draft, passage) for passage in passages), distinct, places
     )
 
 
@@ -156,36 +156,40 @@ def grow_thread(
     engine: EngineContext, principal: Principal, update: ThreadUpdate, indexes: Sequence[IndexEntry]
 ) -> GrownThread:
     """Called again if a concurrent write wins."""
-    known, alias = _current_source(engine, principal, update.thread)
-    if known is None:
-        (step,), source, _ = new_source(engine, principal, update.arriving, alias)
+    existing, alias = _current_source(engine, principal, update.thread)
+    if existing is None:
+        (step,), source, _ = new_source(engine, principal, update.parsed, alias)
         assert isinstance(step, AddSource)
         return _started_thread(engine, step, source, update, indexes)
-    if known.status is not ProcessingStatus.RAW and (
-        stored := _already_stored_turns(engine, update, known)
+    if existing.status is not ProcessingStatus.RAW and (
+        stored := _already_stored_turns(engine, update, existing)
     ):
-        return _grow_with_new_turns(engine, principal, update, indexes, known, stored)
-    steps, source, outcome = append_part(principal, update.arriving, known)
+        return _grow_with_new_turns(engine, principal, update, indexes, existing, stored)
+    steps, source, outcome = append_part(principal, update.parsed, existing)
     if outcome is not IngestAction.APPENDED:  # a retry
-        return GrownThread(known, (), _ids(known, known.passages - len(update.passages), update))
+        return GrownThread(
+            existing, (), _ids(existing, existing.passages - len(update.passages), update)
+        )
     *earlier, step = steps
-    if known.status is ProcessingStatus.RAW:  # an ingested beginning is not processed yet
-        at = update.arriving.at
+    if existing.status is ProcessingStatus.RAW:  # an ingested beginning is not processed yet
+        at = update.parsed.at
         process_job = EnqueueJob(build_process_job(source, engine.new_id(), at, awaited=False))
-        turns = len(update.arriving.reading.turns)
+        turns = len(update.parsed.reading.turns)
         return GrownThread(source, (*earlier, _with_turn_count(step, turns), process_job), ())
-    return _continued_thread(engine, (*earlier, step), known, source, update, indexes)
+    return _continued_thread(engine, (*earlier, step), existing, source, update, indexes)
 
 
 def _already_stored_turns(
-    engine: EngineContext, update: ThreadUpdate, known: Source
+    engine: EngineContext, update: ThreadUpdate, existing: Source
 ) -> dict[int, list[str]]:
     """Turn number -> passage ids, for turns that are among the source's last passages already."""
     if not any(turn.is_dated for turn in update.conversation_turns):
         return {}
-    first = max(1, known.passages - DUPLICATE_WINDOW + 1)
+    first = max(1, existing.passages - DUPLICATE_WINDOW + 1)
     stored = list(
-        engine.store.passages(known.scope, PassagesOf(known.id, first, known.passages)).values()
+        engine.store.passages(
+            existing.scope, PassagesOf(existing.id, first, existing.passages)
+        ).values()
     )
     by_words: dict[object, list[str]] = {}
     for _, own in groupby(stored, key=lambda passage: passage.turn):
@@ -213,12 +217,12 @@ def _grow_with_new_turns(
     principal: Principal,
     update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
-    known: Source,
+    existing: Source,
     stored: dict[int, list[str]],
 ) -> GrownThread:
     """Add only the new turns; the others return their stored passages."""
     new = [each for turn, each in enumerate(update.conversation_turns, 1) if turn not in stored]
-    grown = GrownThread(known, (), ())
+    grown = GrownThread(existing, (), ())
     if new:
         new_passages = [n for n, (_, p) in enumerate(update.passages) if p.turn not in stored]
         rest = _thread_update(engine, principal, update.thread, new)
@@ -235,11 +239,11 @@ def _current_source(
     """The thread's source and the alias for a new one. If the source was forgotten, is full or is
     not a conversation, the thread continues in another one, also after a restore."""
     alias, newest = check_alias(THREAD_ORIGIN, thread), None
-    while known := engine.live_source_by_alias(principal.scope, *alias):
-        is_conversation = known.content_type is ContentType.CONVERSATION
-        if known.state is State.ACTIVE and is_conversation and known.parts < MAX_PARTS:
-            newest = known
-        alias = derived_alias((THREAD_ORIGIN, thread), known.id)
+    while existing := engine.live_source_by_alias(principal.scope, *alias):
+        is_conversation = existing.content_type is ContentType.CONVERSATION
+        if existing.state is State.ACTIVE and is_conversation and existing.parts < MAX_PARTS:
+            newest = existing
+        alias = derived_alias((THREAD_ORIGIN, thread), existing.id)
     return newest, alias
 
 
@@ -250,13 +254,13 @@ def _started_thread(
     update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
 ) -> GrownThread:
-    now = update.arriving.at
+    now = update.parsed.at
     source = _processed(source, len(update.passages), now)
     placed = _numbered_passages(update, source, 0, 0)
     grown = replace(
         step,
         source=source,
-        entry=_entry_with_turn_count(step.entry, len(update.arriving.reading.turns)),
+        entry=_entry_with_turn_count(step.entry, len(update.parsed.reading.turns)),
         passages=tuple(zip(placed, indexes, strict=True)),
     )
     return GrownThread(source, (grown, _describe_job(engine, source, now)), _ids(source, 0, update))
@@ -265,16 +269,16 @@ def _started_thread(
 def _continued_thread(
     engine: EngineContext,
     steps: tuple[ChangeSource, ...],
-    known: Source,
+    existing: Source,
     source: Source,
     update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
 ) -> GrownThread:
     *earlier, step = steps
-    before = known.passages
+    before = existing.passages
     last = engine.store.passages(source.scope, PassagesOf(source.id, before, before))
     turns = max((passage.turn for passage in last.values()), default=0)
-    now, reading = update.arriving.at, update.arriving.reading
+    now, reading = update.parsed.at, update.parsed.reading
     source = _processed(source, before + len(update.passages), now).evolve(
         participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
         ended_at=max(at for at in (source.ended_at, reading.ended_at, source.started_at) if at),

@@ -28,13 +28,13 @@ _NodeKey = tuple[NodeType, str, str]
 
 
 def import_new_graph(
-    here: WholeGraph,
-    coming: WholeGraph,
-    called: Mapping[str, str],
+    stored: WholeGraph,
+    imported: WholeGraph,
+    source_ids: Mapping[str, str],
     vectors: Mapping[str, bytes],
 ) -> tuple[ChangesetStep, ...]:
-    """``called``: the ids here of sources that come under another. ``vectors``: by id."""
-    return tuple(_GraphImport(here, _rename_citations(coming, called), vectors).steps())
+    """``source_ids``: imported id -> existing id of sources. ``vectors``: by id."""
+    return tuple(_GraphImport(stored, _rename_citations(imported, source_ids), vectors).steps())
 
 
 def _rename_citations(graph: WholeGraph, id_map: Mapping[str, str]) -> WholeGraph:
@@ -67,19 +67,19 @@ def ensure_owner_node(
 
 
 class _GraphImport:
-    def __init__(self, here: WholeGraph, coming: WholeGraph, vectors: Mapping[str, bytes]):
-        self._here = here
-        self._coming = coming
+    def __init__(self, stored: WholeGraph, imported: WholeGraph, vectors: Mapping[str, bytes]):
+        self._stored = stored
+        self._imported = imported
         self._vectors = vectors
-        self._nodes = {node.id: node for node in here.nodes}
-        self._keys = {_key(node): node.id for node in here.nodes if node.stands_for_itself}
+        self._nodes = {node.id: node for node in stored.nodes}
+        self._keys = {_key(node): node.id for node in stored.nodes if node.stands_for_itself}
         self._id_map = self._match_existing_nodes()
 
     def _match_existing_nodes(self) -> dict[str, str]:
         """Map imported nodes to existing ones with another id: same name, or both the owner."""
-        owner = next((node.id for node in self._here.nodes if node.is_owner), None)
+        owner = next((node.id for node in self._stored.nodes if node.is_owner), None)
         id_map: dict[str, str] = {}
-        for node in self._coming.nodes:
+        for node in self._imported.nodes:
             same = owner if node.is_owner else None
             if same is None and node.stands_for_itself:
                 same = self._keys.get(_key(node))
@@ -94,28 +94,28 @@ class _GraphImport:
         yield from self._new_nodes()
         yield from self._known_nodes()
         yield from self._new_edges()
-        notes = {note.id for note in self._here.notes}
-        for note in self._coming.notes:
+        notes = {note.id for note in self._stored.notes}
+        for note in self._imported.notes:
             if note.id not in notes:
                 about = replace(note, about=self._id(note.about))
                 yield PutNote(about, _graph_import_entry(note.id))
-        artifacts = {artifact.id for artifact in self._here.artifacts}
-        for artifact in self._coming.artifacts:
+        artifacts = {artifact.id for artifact in self._stored.artifacts}
+        for artifact in self._imported.artifacts:
             if artifact.id not in artifacts:
                 yield PutArtifact(artifact, _graph_import_entry(artifact.id))
-        extracted = {(each.scope, each.source) for each in self._here.extractions}
-        for each in self._coming.extractions:
+        extracted = {(each.scope, each.source) for each in self._stored.extractions}
+        for each in self._imported.extractions:
             if (each.scope, each.source) not in extracted:
                 yield SetExtraction(each, Entry(op=Op.IMPORT, subject=each.source))
 
     def _new_nodes(self) -> Iterator[PutNode]:
-        assertions = _group_by_node(self._coming.node_assertions)
-        for node in self._coming.nodes:
+        assertions = _group_by_node(self._imported.node_assertions)
+        for node in self._imported.nodes:
             if node.id in self._nodes or node.id in self._id_map:
                 continue
             merged_into = self._id(node.merged_into) if node.merged_into else None
             after = node.evolve(version=1, merged_into=merged_into)
-            text = self._coming.texts.get(node.id)
+            text = self._imported.texts.get(node.id)
             entry = _graph_import_entry(node.id, node.category, after.ref)
             yield PutNode(
                 None, after, entry, text, self._vectors.get(node.id), assertions.get(node.id, ())
@@ -123,15 +123,15 @@ class _GraphImport:
 
     def _known_nodes(self) -> Iterator[PutNode]:
         """Fold existing nodes from stored and imported assertions, including merged nodes'."""
-        stored = _group_by_node(self._here.node_assertions)
-        known = {assertion.id for assertion in self._here.node_assertions}
-        coming: dict[str, list[NodeAssertion]] = {}
-        for assertion in self._coming.node_assertions:
+        stored = _group_by_node(self._stored.node_assertions)
+        known = {assertion.id for assertion in self._stored.node_assertions}
+        new_by_node: dict[str, list[NodeAssertion]] = {}
+        for assertion in self._imported.node_assertions:
             id = self._id(assertion.node)
             if id in self._nodes and assertion.id not in known:
-                coming.setdefault(id, []).append(replace(assertion, node=id))
-        for id, new_assertions in coming.items():
-            merged = [node.id for node in self._here.nodes if node.merged_into == id]
+                new_by_node.setdefault(id, []).append(replace(assertion, node=id))
+        for id, new_assertions in new_by_node.items():
+            merged = [node.id for node in self._stored.nodes if node.merged_into == id]
             before = self._nodes[id]
             all_assertions = [
                 t for each in (id, *merged) for t in stored.get(each, ())
@@ -147,17 +147,17 @@ class _GraphImport:
             yield PutNode(before, after, entry, told=tuple(new_assertions))
 
     def _new_edges(self) -> Iterator[PutEdge]:
-        known = {edge.id for edge in self._here.edges}
+        known = {edge.id for edge in self._stored.edges}
         assertions: dict[str, list[EdgeAssertion]] = {}
-        for assertion in self._coming.edge_assertions:
+        for assertion in self._imported.edge_assertions:
             moved = replace(assertion, a=self._id(assertion.a), b=self._id(assertion.b))
             assertions.setdefault(assertion.edge, []).append(moved)
-        for edge in self._coming.edges:
+        for edge in self._imported.edges:
             a, b = self._id(edge.a), self._id(edge.b)
             if edge.id in known or a == b:
                 continue
             after = edge.evolve(version=1, a=a, b=b)
-            text = self._coming.texts.get(edge.id)
+            text = self._imported.texts.get(edge.id)
             entry = _graph_import_entry(edge.id, None, after.ref)
             vector = self._vectors.get(edge.id)
             yield PutEdge(None, after, entry, text, vector, tuple(assertions.get(edge.id, ())))

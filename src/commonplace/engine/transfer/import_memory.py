@@ -56,7 +56,7 @@ from commonplace.store.queries import (
 
 @dataclass(slots=True)
 class ImportedSources:
-    """Sources on their way in. Each is made ready once, however often its coming is decided."""
+    """Sources to import. Each is prepared once, even if the transaction is decided again."""
 
     engine: EngineContext
     sources: Sequence[WholeSource]
@@ -177,8 +177,8 @@ def import_memory(
             steps += (*sources, *proposed, *graph_steps)
             result = _with_known_sources(result, belongings.sources, known)
             result = replace(result, proposals=len(proposed))
-            coming = [step.memory for step in steps if isinstance(step, AddMemory)]
-            live = [memory for memory in coming if memory.is_live(now)]
+            added = [step.memory for step in steps if isinstance(step, AddMemory)]
+            live = [memory for memory in added if memory.is_live(now)]
             check_live_limits_with_stored(engine, principal, live, (), now)
             numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
         steps += tuple(processing_jobs(engine, [step.source for step in sources], now))
@@ -224,9 +224,9 @@ def _rename_signal_sources(proposal: Proposal, known: Mapping[str, Source]) -> P
 
 
 def _with_known_sources(
-    result: Imported, coming: Sequence[WholeSource], known: Mapping[str, Source]
+    result: Imported, imported: Sequence[WholeSource], known: Mapping[str, Source]
 ) -> Imported:
-    existing = [whole.source for whole in coming if whole.source.id in known]
+    existing = [whole.source for whole in imported if whole.source.id in known]
     same = [source.id for source in existing if known[source.id].digest == source.digest]
     differing = [source.id for source in existing if source.id not in same]
     return replace(
@@ -239,27 +239,27 @@ def _with_known_sources(
 def _import_new(
     engine: EngineContext,
     principal: Principal,
-    arrived: Sequence[Memory],
+    imported: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     vectors: Vectors | None,
     held: Sequence[HeldValue],
 ) -> tuple[tuple[ChangesetStep, ...], Imported]:
-    known = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in arrived])}
-    new_places = [place for place, memory in enumerate(arrived) if memory.id not in known]
+    known = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in imported])}
+    new_places = [place for place, memory in enumerate(imported) if memory.id not in known]
     verdicts = _decide_imports(
         engine,
         principal,
-        [arrived[place] for place in new_places],
+        [imported[place] for place in new_places],
         [indexes[place] for place in new_places],
         None if vectors is None else vectors[new_places],
     )
     steps: list[ChangesetStep] = []
-    same = [m.id for m in arrived if m.id in known and known[m.id].content == m.content]
-    differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
+    same = [m.id for m in imported if m.id in known and known[m.id].content == m.content]
+    differing = [m.id for m in imported if m.id in known and known[m.id].content != m.content]
     current = dict(known)  # imported id -> current memory
     pending_alternatives: list[HeldValue] = []
     for place, decision in zip(new_places, verdicts, strict=True):
-        memory = arrived[place].evolve(version=1, conflict=None)
+        memory = imported[place].evolve(version=1, conflict=None)
         current[memory.id] = decision.others[0] if decision.others else memory
         reworded = (decision.relation, decision.action) == (
             MemoryRelation.REWORDING,
@@ -272,15 +272,15 @@ def _import_new(
         else:
             current[memory.id] = memory
             steps.append(build_add(memory, indexes[place], op=Op.IMPORT))
-    coming = sum(isinstance(step, AddMemory) for step in steps)
+    added = sum(isinstance(step, AddMemory) for step in steps)
     for memory in [step.memory for step in steps if isinstance(step, AddMemory)]:
         steps += hold_contributions(
             memory, [each for each in held if each.contributes_to == memory.id]
         )
-    pending_alternatives += _imported_alternatives(held, arrived, current)
+    pending_alternatives += _imported_alternatives(held, imported, current)
     hold_steps = _hold_alternatives(engine, principal, pending_alternatives, current)
     alternatives = tuple(value.memory.id for step in hold_steps for value in step.values)
-    result = Imported(coming, tuple(same), tuple(differing), False, 0, alternatives)
+    result = Imported(added, tuple(same), tuple(differing), False, 0, alternatives)
     return (*steps, *hold_steps), result
 
 
@@ -311,10 +311,10 @@ def _make_alternative(
 
 
 def _imported_alternatives(
-    held: Sequence[HeldValue], arrived: Sequence[Memory], current: Mapping[str, Memory]
+    held: Sequence[HeldValue], imported: Sequence[Memory], current: Mapping[str, Memory]
 ) -> Iterator[HeldValue]:
     """Pending values of the export become alternatives: an import raises no conflicts."""
-    by_conflict = {memory.conflict: memory.id for memory in reversed(arrived) if memory.conflict}
+    by_conflict = {memory.conflict: memory.id for memory in reversed(imported) if memory.conflict}
     for value in held:
         about = value.alternative_to or by_conflict.get(str(value.conflict))
         if about:
@@ -353,14 +353,14 @@ def _hold_alternatives(
 
 def _copy_step(
     belongings: ScopeExport,
-    arrived: Sequence[Memory],
+    memories: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     sources: Sequence[AddSource],
     of_graph: Mapping[str, bytes],
 ) -> ImportScope:
-    coming = {f.name: getattr(belongings, f.name) for f in fields(belongings)}
-    coming |= {"memories": tuple(zip(arrived, indexes, strict=True)), "sources": tuple(sources)}
-    return ImportScope(**coming, graph_vectors=of_graph)
+    parts = {f.name: getattr(belongings, f.name) for f in fields(belongings)}
+    parts |= {"memories": tuple(zip(memories, indexes, strict=True)), "sources": tuple(sources)}
+    return ImportScope(**parts, graph_vectors=of_graph)
 
 
 def _graph_vectors(engine: EngineContext, graph: WholeGraph) -> dict[str, bytes]:

@@ -140,11 +140,11 @@ def consent_form(user: User, arguments: Mapping[str, Any]) -> ElicitationForm | 
     if not user.principal.is_owner or user.principal.read_only:
         return None
     name, value = field_name(arguments.get("name")), arguments.get("value")
-    stands = user.profile().fields.get(name)
-    if not needs_consent(name) or stands == value:
+    current = user.profile().fields.get(name)
+    if not needs_consent(name) or current == value:
         return None
     return ElicitationForm(
-        "May your profile say so?", (_consent_question(CONSENT, name, value, stands),)
+        "May your profile say so?", (_consent_question(CONSENT, name, value, current),)
     )
 
 

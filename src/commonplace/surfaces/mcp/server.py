@@ -199,10 +199,10 @@ async def _serve(who: CallerLookup, profile: str | None) -> None:
                     else:
                         await incoming.send(line)
 
-        async with anyio.create_task_group() as together:
-            together.start_soon(sort)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(sort)
             await server.run(incoming_reader, answers, server.create_initialization_options())
-            together.cancel_scope.cancel()
+            tasks.cancel_scope.cancel()
 
 
 def _unreadable_line_error(error: Exception) -> types.JSONRPCError:
@@ -271,17 +271,17 @@ class McpHttpEndpoint:
         answer = _ClosingResponse(send)
         listeners = self._server_context.listeners
         with listeners.waiting(user_id) as news:
-            async with anyio.create_task_group() as together:
+            async with anyio.create_task_group() as tasks:
 
                 async def end() -> None:
                     while not listeners.is_draining:
                         news.clear()
                         await news.wait()
-                    together.cancel_scope.cancel()
+                    tasks.cancel_scope.cancel()
 
-                together.start_soon(end)
+                tasks.start_soon(end)
                 await self._manager.handle_request(scope, receive, answer.send)
-                together.cancel_scope.cancel()
+                tasks.cancel_scope.cancel()
         await answer.end()
 
 
