@@ -323,8 +323,8 @@ def _merge_volatile(
 
 
 def group_for_merge(found: Sequence[Memory], size: int) -> list[list[Memory]]:
-    """Full batches of the same sensitivity and agent: a summary inherits the highest sensitivity,
-    and an agent's summary must not contain others' texts."""
+    """Full batches of the same sensitivity, agent and category: a summary inherits the highest
+    sensitivity, and an agent's summary must not contain others' texts."""
     alike: dict[tuple[str, str | None, str], list[Memory]] = {}
     for memory in found:
         key = (memory.sensitivity, memory.agent_id, memory.category)

@@ -277,7 +277,7 @@ class TidySchedule:
     def __init__(self, clock: Callable[[], datetime], tidy: Callable[[], None]):
         self._clock = clock
         self._tidy = tidy
-        self._looked = clock()
+        self._checked_at = clock()
         self._busy = threading.Lock()
 
     def run_if_due(self) -> bool:
@@ -285,9 +285,9 @@ class TidySchedule:
         if not self._busy.acquire(blocking=False):
             return False
         try:
-            if self._clock() - self._looked < TIDY_CHECK_INTERVAL:
+            if self._clock() - self._checked_at < TIDY_CHECK_INTERVAL:
                 return False
-            self._looked = self._clock()
+            self._checked_at = self._clock()
             self._tidy()
             return True
         finally:

@@ -203,7 +203,7 @@ def _within_length(both: str, best: str) -> str:
 
 
 def _adds_to(best: _SummarySentence, other: _SummarySentence) -> bool:
-    """True if the other sentence adds terms and both fit."""
+    """True if both fit and at least half of the other sentence's terms are new."""
     fits = len(best.shown) + len(other.shown) < SUMMARY_LENGTH
     return fits and 2 * len(other.terms & best.terms) <= len(other.terms)
 
@@ -260,7 +260,7 @@ def _small_talk() -> frozenset[str]:
 
 
 def _tags(reading: ParsedSource, summary: str, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Coarser than keywords: context type, channel, words of the title, most frequent words."""
+    """Coarser than keywords: category, channel, words of the title, most frequent words."""
     title = reading.title or ""
     channel = reading.provenance.get("channel")
     category = categorise(f"{title}\n{summary}")

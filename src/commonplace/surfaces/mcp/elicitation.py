@@ -149,7 +149,7 @@ def consent_form(user: User, arguments: Mapping[str, Any]) -> ElicitationForm | 
 
 
 def without_override(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The arguments with an override replaced by asking; None if there is no override."""
+    """The arguments without their override, so that a conflict is held; None if there is none."""
     if arguments.get("on_conflict") != "override":
         return None
     return {name: value for name, value in arguments.items() if name != "on_conflict"}

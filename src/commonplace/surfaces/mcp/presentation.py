@@ -139,7 +139,7 @@ def lean_parameter(schema: Schema) -> Schema:
         description = " ".join(filter(None, (schema.get("description"), _MOMENT_HELP)))
         return {"type": "string", "description": description}
     short = {name: each for name, each in schema.items() if name not in _CHECKED_BY_VERBS}
-    if len(short.get("enum", ())) > _LONG_ENUM:  # the description lists the values
+    if len(short.get("enum", ())) > _LONG_ENUM:  # the enum documents itself
         short["description"] = "One of these."
     if isinstance(short.get("items"), dict):
         short["items"] = _without_description(lean_parameter(short["items"]))
