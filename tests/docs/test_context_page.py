@@ -20,7 +20,8 @@ def test_its_example_runs(capsys):
 def test_its_table_has_every_layer_in_its_order():
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d*) ?\| (.+) \|$", PAGE, re.M)
     assert rows == [
-        (str(layer.name), layer.heading, str(layer.most or ""), layer.description) for layer in LAYERS
+        (str(layer.name), layer.heading, str(layer.most or ""), layer.description)
+        for layer in LAYERS
     ]
 
 
