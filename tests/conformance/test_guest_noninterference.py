@@ -68,7 +68,7 @@ def team(book, name, open_talks, hidden=()):
 def answers(book, guest, reading, engine):
     plans = [RecallPlan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
     plans += [RecallPlan(query, k=50) for query in QUERIES]
-    found = recall(engine, guest, plans, reach=[ReadableScope(guest.scope), reading])
+    found = recall(engine, guest, plans, scopes=[ReadableScope(guest.scope), reading])
     return [(each.tokens, each.hits) for each in found]
 
 

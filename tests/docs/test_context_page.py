@@ -20,7 +20,8 @@ def test_context_page_example_runs(capsys):
 def test_context_page_table_lists_layers_in_order():
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d*) ?\| (.+) \|$", PAGE, re.M)
     assert rows == [
-        (str(layer.name), layer.heading, str(layer.most or ""), layer.told) for layer in LAYERS
+        (str(layer.name), layer.heading, str(layer.most or ""), layer.description)
+        for layer in LAYERS
     ]
 
 

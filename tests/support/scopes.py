@@ -91,7 +91,7 @@ def ask(
 ) -> Recalled:
     """What recall answers to somebody of this reach."""
     (found,) = recall(
-        book._engine, principal, [RecallPlan(query, **{"k": 20, **more})], reach=reach
+        book._engine, principal, [RecallPlan(query, **{"k": 20, **more})], scopes=reach
     )
     return found
 

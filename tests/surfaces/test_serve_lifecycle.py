@@ -142,7 +142,7 @@ def test_serve_shutdown_answers_requests_in_progress(book, monkeypatch):
         under_way = pool.submit(server.ask, "POST", "/v1/memories", {"content": "The gate"})
         assert begun.wait(PATIENCE)
         server.server.should_exit = True
-        draining = server.server.reception.listeners
+        draining = server.server.server_context.listeners
         while not draining.is_draining:  # bounded by the test's own time limit
             threading.Event().wait(0.01)
         go_on.set()

@@ -154,7 +154,7 @@ def test_recall_as_of_and_known_at_apply_to_team_and_guest_sources(book, clock):
         for then, found in ((early, {1}), (unknown, set()), (PointInTime(as_of=clock()), {1, 2})):
             engine = context_at(book._engine, ANA, then)
             plan = RecallPlan("Where did the heron stand?", k=9)
-            (answer,) = recall(engine, ANA, [plan], reach=(own(), reading))
+            (answer,) = recall(engine, ANA, [plan], scopes=(own(), reading))
             assert ids(answer) == {f"{talk.id}#{number}" for number in found}
 
 

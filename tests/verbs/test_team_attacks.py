@@ -278,9 +278,9 @@ def test_team_key_refuses_account_wide_verbs(people, team, book):
 def test_nightly_tidy_applies_team_retention_in_a_running_process(people, team, book, clock):
     people["ana"].teams_change(team, retention_days=1)
     kept = people["ana"].ingest(MINUTES, team=team)
-    assert not book.night.look()
+    assert not book.tidy_schedule.run_if_due()
     clock.tick(days=5)
-    assert book.night.look()
+    assert book.tidy_schedule.run_if_due()
     with pytest.raises(NotFound):
         people["gus"].show(kept.id)
-    assert not book.night.look()
+    assert not book.tidy_schedule.run_if_due()

@@ -101,7 +101,7 @@ class ProfileVerbs(UserHandle):
         A proposal of an agent waits 7 days for the owner; tone and goals_add are applied after two
         independent signals, or one with a confidence of 0.8. A proposal of the owner is applied at
         once. A value that is based on a source or a memory is erased with it."""
-        said = read_claim(
+        claim = read_claim(
             name,
             value,
             confidence=confidence,
@@ -111,7 +111,7 @@ class ProfileVerbs(UserHandle):
             memory_id=None if memory_id is None else validation.id(memory_id, "memory_id"),
             thread=read_thread(thread),
         )
-        return propose(self._engine, self._request, said)
+        return propose(self._engine, self._request, claim)
 
     def proposals(self, *, limit: int = 50, after: str | None = None) -> Sequence[OpenProposal]:
         """List open profile proposals, oldest first.
@@ -224,7 +224,7 @@ class TeamVerbs(UserHandle):
         return choose_team(self._engine, self._request, validation.word(team, "team"), "primary")
 
     def _require_owner_for_teams(self, what: str) -> None:
-        """Whom somebody keeps company with is no agent's business."""
+        """Agents may not manage the owner's teams."""
         self._require_owner(what)
 
 
@@ -256,8 +256,10 @@ class KeyVerbs(UserHandle):
 
         The token is shown once. team: the key reaches the sources of that team only."""
         self._keep_keys()
-        wanted = optional_word(team, "team")
-        mine = None if wanted is None else require_member(self._engine, self.principal, wanted)
+        team_name = optional_word(team, "team")
+        membership = (
+            None if team_name is None else require_member(self._engine, self.principal, team_name)
+        )
         return create_key(
             self._engine,
             self._request,
@@ -267,7 +269,7 @@ class KeyVerbs(UserHandle):
             read_only=validation.flag(read_only, "read_only"),
             cleared=validation.flag(cleared, "cleared"),
             may_resolve=validation.flag(may_resolve, "may_resolve"),
-            team=mine and mine.team_id,
+            team=membership and membership.team_id,
             expires_at=read_expiry(ttl_days, expires_at, self._engine.clock()),
         )
 

@@ -34,8 +34,8 @@ _CATEGORY_NAME = re.compile(r"\w[\w .-]{0,63}")
 
 
 class CategoriesFile:
-    """What the file says now. A change takes effect at once; while a changed file is wrong, what
-    it said before holds, and its `problem` says so."""
+    """The current content of the file. Changes take effect at once. While a changed file is
+    invalid, the previous content is used and `problem` describes the error."""
 
     def __init__(self, path: str):
         self._path = Path(path) if path else None
@@ -58,18 +58,18 @@ class CategoriesFile:
         self._seen = _file_stamp(self._path)
         return parse_categories(_read_categories_file(self._path), str(self._path))
 
-    def _reload(self, path: Path, seen: tuple[int, ...] | None) -> None:
+    def _reload(self, path: Path, stamp: tuple[int, ...] | None) -> None:
         try:
             self._current = parse_categories(_read_categories_file(path), str(path))
         except BadCategories as error:
             self._current = replace(self._current, problem=str(error))
             log.warning("the changed categories file is not used: %s", error)
-        self._seen = seen
+        self._seen = stamp
 
 
 @cache
 def load_shipped_categories() -> Categories:
-    """Read once: the file comes with the package, and nobody changes it."""
+    """Cached: the file is part of the package."""
     text = resources.files("commonplace.api").joinpath("categories.yaml").read_text("utf-8")
     return parse_categories(text, SHIPPED_ORIGIN)
 
@@ -97,18 +97,18 @@ def _read_categories_file(path: Path) -> str:
         raise BadCategories(f"{path} is not UTF-8 text.", field="categories") from error
 
 
-# ——— from text to values; every complaint names its line ———
+# ——— parsing; every error names its line ———
 
 
 def parse_categories(text: str, origin: str) -> Categories:
-    """Checked whole before anything of it counts."""
+    """Parse and check the whole file."""
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" line {mark.line + 1}:" if mark else ""
-        told = getattr(error, "problem", None) or "it is not YAML"
-        raise BadCategories(f"{origin},{where} {told}.", field="categories") from error
+        problem = getattr(error, "problem", None) or "it is not YAML"
+        raise BadCategories(f"{origin},{where} {problem}.", field="categories") from error
     return _CategoriesParser(origin).read(root)
 
 
@@ -173,8 +173,8 @@ class _CategoriesParser:
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            told = f"the allowlist of {agent!r} names {name!r}, which is no category{hint}"
-            raise self._wrong(_line_of(node), told)
+            problem = f"the allowlist of {agent!r} names {name!r}, which is no category{hint}"
+            raise self._wrong(_line_of(node), problem)
         return name
 
     def _map(self, node: yaml.Node, allowed: tuple[str, ...]) -> dict[str, yaml.Node]:
@@ -184,8 +184,8 @@ class _CategoriesParser:
         for key, value in node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else None
             if name not in allowed:
-                told = f"{name!r} is not known here, only {', '.join(allowed)}"
-                raise self._wrong(_line_of(key), told)
+                problem = f"{name!r} is not known here, only {', '.join(allowed)}"
+                raise self._wrong(_line_of(key), problem)
             if name in found:
                 raise self._wrong(_line_of(key), f"{name} stands here twice")
             found[name] = value
@@ -213,17 +213,17 @@ class _CategoriesParser:
             return DEFAULT_RAG_LENGTH
         is_number = isinstance(node, yaml.ScalarNode) and re.fullmatch(r"\d{1,6}", node.value)
         if not is_number or int(node.value) > MAX_RAG_LENGTH:
-            told = f"rag_length is a whole number up to {MAX_RAG_LENGTH}"
-            raise self._wrong(_line_of(node), told)
+            problem = f"rag_length is a whole number up to {MAX_RAG_LENGTH}"
+            raise self._wrong(_line_of(node), problem)
         return int(node.value)
 
-    def _wrong(self, line: int | None, told: str) -> BadCategories:
-        end = "" if told.endswith("?") else "."
-        return BadCategories(f"{self._origin}, line {line}: {told}{end}", field="categories")
+    def _wrong(self, line: int | None, problem: str) -> BadCategories:
+        end = "" if problem.endswith("?") else "."
+        return BadCategories(f"{self._origin}, line {line}: {problem}{end}", field="categories")
 
 
 def _shipped_allowlists(known: Mapping[str, Category]) -> dict[str, Allowlist]:
-    """The shipped allowlists, as far as there are such categories."""
+    """The shipped allowlists, limited to existing categories."""
     return {
         name: Allowlist(name, each.categories & known.keys())
         for name, each in load_shipped_categories().allowlists.items()

@@ -21,8 +21,7 @@ from commonplace.api.handle import Moment
 from commonplace.api.sources import MAX_EXTRACTED
 from commonplace.api.user import User
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.bulk import BulkItem
-from commonplace.engine.graph.bulk import apply_bulk as say
+from commonplace.engine.graph.bulk import BulkItem, apply_bulk
 from commonplace.engine.graph.extraction.extract import ExtractedForAll, extract_for_all_users
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.history.changes import load_delta
@@ -70,12 +69,12 @@ from commonplace.store.queries import AssertionQuery, ScopeQuery
 
 log = logging.getLogger("commonplace")
 
-MAX_TIDIED_ON_OPEN = 200  # scopes; the rest are tidied when they come up next
+MAX_TIDIED_ON_OPEN = 200  # scopes; the rest are tidied later
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """Where the embedder's map held on the pairs it was not drawn from; elsewhere it is blind."""
+    """The scripts for which the calibration was proved on held-out pairs."""
 
     embedder: str
     knots: Mapping[Script, Knots]
@@ -89,23 +88,23 @@ class Commonplace:
         self._engine = engine
         self._settings = settings
         self._kinds = bind_job_kinds(engine)
-        self.night = TidySchedule(engine.clock, self.tidy_what_is_due)
+        self.tidy_schedule = TidySchedule(engine.clock, self.tidy_what_is_due)
         self._background = BackgroundWorker(self._worker)
         self._running_workers: list[Worker] = []
 
     def user(self, user_id: str, *, cleared: bool = False) -> User:
-        """The handle of one user. Cleared ones see sensitivity high in lists and searches."""
+        """The handle of one user. With ``cleared``, lists and searches include sensitivity high."""
         return User(self._engine, Principal(validation.word(user_id, "user_id"), cleared=cleared))
 
     # ——— keys ———
 
     def authenticate(self, token: str) -> User:
-        """The handle of whoever comes with a key, with exactly the key's rights. Ask again for
-        each request: a key that was revoked or has expired is refused from that moment on."""
+        """The handle for a key, with exactly its rights. Call it for each request: a revoked or
+        expired key is refused immediately."""
         return self.opened_by(self.identify(token))
 
     def identify(self, token: str) -> Key:
-        """The key that a token is of, while it is valid; an admin's, too."""
+        """The valid key of a token, of a user or an admin."""
         return identify_key(self._engine, token)
 
     def opened_by(self, key: Key) -> User:
@@ -116,7 +115,7 @@ class Commonplace:
         return User(self._engine, principal_of(key))
 
     def keys_of(self, user_id: str, key: Key | None = None) -> KeyVerbs:
-        """A user's keys and nothing else of theirs, for whoever looks after the store."""
+        """Access to a user's keys only, for an admin of the store."""
         name = validation.word(user_id, "user_id")
         return KeyVerbs(self._engine, Principal(name, admin=True, key=key.id if key else None))
 
@@ -145,8 +144,8 @@ class Commonplace:
         return revoke_key(self._engine, None, Scope.of_the_store(), validation.id(id))
 
     def first_admin_key(self) -> NewKey | None:
-        """For a server that starts: an admin's key, where there never was one. Of several that
-        start at once, one gets it."""
+        """Create an admin key at the first start of a server; None if there ever was one. Of
+        several servers that start at once, one gets it."""
         if self._engine.store.keys(Scope.of_the_store()):
             return None
         try:
@@ -159,36 +158,36 @@ class Commonplace:
         return self._engine.store.url
 
     def flush(self) -> None:
-        """Wait until what was read is written down."""
+        """Wait until pending access records are written."""
         self._engine.access_log.flush()
 
     def ping(self) -> None:
-        """Raises what is wrong where the store cannot be read."""
+        """Raise an error if the store cannot be read."""
         self._engine.store.fact("ready")
 
     def has_keys(self) -> bool:
-        """Is there anybody who could come with a key?"""
+        """True if any API key exists."""
         now = self._engine.clock()
         scopes = (Scope.of_the_store(), *self._engine.store.scopes())
         return any(key.is_valid(now) for scope in scopes for key in self._engine.store.keys(scope))
 
     def once(self, whose: User, asked: IdempotentRequest, do: Callable[[User], str]) -> str:
-        """Do it with the handle that is given to it, unless the same caller asked for the same
-        with the same key within a day: then the answer is the first one's."""
+        """Call ``do`` once for each idempotency key. A repetition of the request by the same caller
+        within a day returns the first answer."""
         return run_once(
             whose._engine,
             whose.principal,
             asked,
-            lambda claim: do(User(whose._engine, whose._asking, whose._precondition, claim)),
+            lambda claim: do(User(whose._engine, whose._caller, whose._precondition, claim)),
         )
 
     def insisting(self, whose: User, insist: Callable[[], None]) -> User:
-        """A handle whose changes are made only while ``insist`` raises nothing: it is asked in the
-        decision of each change, so that nobody changes anything in between."""
-        return User(whose._engine, whose._asking, insist, whose._claim)
+        """A handle with a precondition: ``insist`` is called in the transaction of each change and
+        raises to prevent it."""
+        return User(whose._engine, whose._caller, insist, whose._claim)
 
     def changes_after(self, whose: User, revision: int) -> Delta:
-        """What a handle may hear of since a revision. No mark is moved."""
+        """The changes since a revision that are visible to a handle. Moves no cursor."""
         return load_delta(self._engine, whose.principal, "", revision)
 
     def reembed(
@@ -205,7 +204,7 @@ class Commonplace:
                 field="embedder",
             )
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
-        embedder_identity(model)  # says what is wrong before anything is begun
+        embedder_identity(model)  # fail early
         self.flush()
         done = reembed(self._engine.store, model, progress, self._engine.clock())
         load_measured_calibration(self._engine.store, model, self._engine.clock())
@@ -233,7 +232,7 @@ class Commonplace:
         return Calibrated(model.name, dict(found.knots), dict(found.proofs))
 
     def _measure(self, pairs: Sequence[CalibrationPair]) -> Calibration:
-        """Refused where it says nothing: it would outrank what is known already."""
+        """Reject a calibration that proves no script: it would replace a better one."""
         model = self._engine.embedder
         try:
             found = calibrate(model, pairs)
@@ -244,15 +243,15 @@ class Commonplace:
                 f"Too few pairs: at least {MIN_PAIRS} of one script are needed.", field="lines"
             )
         if not found.knots:
-            told = "; ".join(f"{script}: {proof}" for script, proof in found.proofs.items())
+            proofs = "; ".join(f"{script}: {proof}" for script, proof in found.proofs.items())
             raise InvalidInput(
-                f"{model.name} disagrees with these pairs ({told}); nothing was stored.",
+                f"{model.name} disagrees with these pairs ({proofs}); nothing was stored.",
                 remedy="Give pairs over the whole range from 0 to 1, or use another embedder.",
                 field="lines",
             )
         return found
 
-    # ——— work that is owed ———
+    # ——— background jobs ———
 
     def extract_all(self, *, at_most: int = 500) -> ExtractedForAll:
         """Extract the sources of all users of the store.
@@ -279,40 +278,40 @@ class Commonplace:
             self._running_workers.remove(worker)
 
     def stop_work(self) -> None:
-        """`work` ends as soon as the job that is under way is done."""
+        """Stop `work` after the running job."""
         for worker in tuple(self._running_workers):
             worker.stop()
 
     def work_in_background(self) -> None:
-        """A thread does what this process causes, and what others left undone."""
+        """Start a thread that runs the jobs of this process and abandoned ones."""
         self._engine.store.when_enqueued(self._background.wake)
         try:
             waits = self._engine.store.next_due(sorted(self._kinds)) is not None
-        except StoreError as error:  # a login that may not claim leaves it to those who may
+        except StoreError as error:  # e.g. a database role that may not claim jobs
             log.warning("background jobs postponed: %s", error.code)
             return
         if waits:
             self._background.wake()
 
     def _worker(self) -> Worker:
-        return Worker(self._engine, self._kinds, when_idle=self.night.look)
+        return Worker(self._engine, self._kinds, when_idle=self.tidy_schedule.run_if_due)
 
-    # ——— looking after it ———
+    # ——— maintenance ———
 
     def tidy_what_is_due(self) -> None:
-        """Once a day for each user, whether or not a worker runs."""
+        """Tidy each user's memory once a day, with or without a worker."""
         due = self._engine.clock() - LIFETIMES.tidy_every
         for scope in self._engine.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
                 self._tidy(scope)
-            except CommonplaceError as error:  # one user's trouble does not close the store
+            except CommonplaceError as error:  # one user's error must not prevent opening
                 log.warning("tidy postponed: %s", error.code)
         scrub(self._engine)
 
     def _tidy(self, scope: Scope) -> None:
         if scope.is_team:
             tidy_team(self._engine, scope)
-        elif scope.is_user:  # of the store itself there is nothing to tidy
+        elif scope.is_user:  # the store's own scope needs no tidying
             User(self._engine, Principal(scope.name, cleared=True))._tidy_without_compaction()
 
     def close(self) -> None:
@@ -334,39 +333,43 @@ class Commonplace:
         self.close()
 
 
-def load_visible_graph(whose: User) -> GraphSnapshot:
-    """With the edges that hold and the notes that count, the oldest first. The owner is in it once
-    something is told of them: their node comes with whatever somebody else puts in first."""
-    engine, now = whose._engine, whose._engine.clock()
-    snapshot = visible_graph(engine, whose.principal).snapshot
+def load_visible_graph(user: User) -> GraphSnapshot:
+    """The visible graph with current edges and live notes, oldest first. The owner's node, which is
+    created with the first item, is left out until something is asserted about it."""
+    engine, now = user._engine, user._engine.clock()
+    snapshot = visible_graph(engine, user.principal).snapshot
     live = {
         id: sorted((note for note in notes if note.is_live(now)), key=_by_date_added)
         for id, notes in snapshot.notes.items()
     }
-    held = replace(
+    current = replace(
         snapshot,
         edges={id: edge for id, edge in snapshot.edges.items() if edge.holds(NOW, now)},
         notes={id: tuple(notes) for id, notes in live.items() if notes},
     )
-    home = whose.principal.own_scope
-    shown = {id: node for id, node in held.nodes.items() if _is_described(engine, home, held, node)}
-    return replace(held, nodes=shown)
+    own_scope = user.principal.own_scope
+    shown = {
+        id: node
+        for id, node in current.nodes.items()
+        if _is_described(engine, own_scope, current, node)
+    }
+    return replace(current, nodes=shown)
 
 
 def _by_date_added(note: Note) -> tuple[datetime, str]:
     return note.date_added, note.id
 
 
-def _is_described(engine: EngineContext, home: Scope, snapshot: GraphSnapshot, node: Node) -> bool:
+def _is_described(engine: EngineContext, scope: Scope, snapshot: GraphSnapshot, node: Node) -> bool:
     if not node.is_owner or node.aliases or node.id in snapshot.notes:
         return True
     related = any(node.id in edge.ends for edge in snapshot.edges.values())
-    return related or bool(engine.store.assertions(home, AssertionQuery(nodes=[node.id])).nodes)
+    return related or bool(engine.store.assertions(scope, AssertionQuery(nodes=[node.id])).nodes)
 
 
 def apply_graph_edits(
-    whose: User, chosen: Callable[[GraphSnapshot], Sequence[BulkItem]]
+    user: User, choose: Callable[[GraphSnapshot], Sequence[BulkItem]]
 ) -> Sequence[BulkItem]:
-    """``chosen``: what there is to say, by all that the caller may see at this moment."""
-    whose._refuse_read_only_keys()
-    return say(whose._engine, whose._request, lambda: chosen(load_visible_graph(whose)))
+    """``choose``: computes the edits from the graph that is visible to the caller."""
+    user._refuse_read_only_keys()
+    return apply_bulk(user._engine, user._request, lambda: choose(load_visible_graph(user)))

@@ -1,4 +1,4 @@
-"""Embedders by name; a store stays with one embedder; measured calibration."""
+"""Embedders by name, the check for a store's embedder, and measured calibration."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def require_same_embedder(store: SqlStore, model: Embedder) -> None:
     known = next((each for each in store.generations() if each.state == "current"), None)
     if known is not None and known.embedder.name == model.name:
         _set_known_dimension(model, known.embedder.dimension)
-    mine = embedder_identity(model)
-    claimed = store.claim_embedder(mine)
-    if claimed != mine:
-        raise embedder_mismatch(claimed, mine)
+    identity = embedder_identity(model)
+    claimed = store.claim_embedder(identity)
+    if claimed != identity:
+        raise embedder_mismatch(claimed, identity)
 
 
 def embedder_identity(model: Embedder) -> EmbedderIdentity:
-    """A model behind a network may have to be asked how long its vectors are."""
+    """May call a remote model for the dimension of its vectors."""
     try:
         return EmbedderIdentity(model.name, model.dimension)
     except EmbedderDown as error:
@@ -81,23 +81,23 @@ def embedder_identity(model: Embedder) -> EmbedderIdentity:
 
 
 def _set_known_dimension(model: Embedder, dimension: int) -> None:
-    """So that a store opens while the server is away."""
+    """Lets a store open while the model's server is unavailable."""
     hold_to = getattr(model, "hold_to", None)
     if hold_to is not None:
         hold_to(dimension)
 
 
-# ——— how its cosines are read ———
+# ——— calibration ———
 
 
 def load_measured_calibration(store: Backend, model: Embedder, now: datetime) -> Calibration | None:
-    """What was measured here outranks what the embedder declares; that is kept for all to see."""
-    kept = store.fact(_calibration_fact(model))
-    if kept is not None:
-        calibration, measured = calibration_from_text(kept)
+    """A measured calibration overrides the embedder's own, which is stored for other processes."""
+    stored = store.fact(_calibration_fact(model))
+    if stored is not None:
+        calibration, measured = calibration_from_text(stored)
         if measured:
             return calibration
-    if kept != calibration_to_text(model.calibration, measured=False):
+    if stored != calibration_to_text(model.calibration, measured=False):
         reset_calibration(store, model, now)
     return None
 
@@ -105,14 +105,14 @@ def load_measured_calibration(store: Backend, model: Embedder, now: datetime) ->
 def save_calibration(
     store: Backend, model: Embedder, calibration: Calibration, now: datetime
 ) -> None:
-    told = {_calibration_fact(model): calibration_to_text(calibration, measured=True)}
-    store.record(Bookkeeping(Scope.of_the_store(), now, facts=told))
+    facts = {_calibration_fact(model): calibration_to_text(calibration, measured=True)}
+    store.record(Bookkeeping(Scope.of_the_store(), now, facts=facts))
 
 
 def reset_calibration(store: Backend, model: Embedder, now: datetime) -> None:
-    """Back to what the embedder declares."""
-    told = {_calibration_fact(model): calibration_to_text(model.calibration, measured=False)}
-    store.record(Bookkeeping(Scope.of_the_store(), now, facts=told))
+    """Use the embedder's own calibration again."""
+    facts = {_calibration_fact(model): calibration_to_text(model.calibration, measured=False)}
+    store.record(Bookkeeping(Scope.of_the_store(), now, facts=facts))
 
 
 def _calibration_fact(model: Embedder) -> str:

@@ -38,7 +38,7 @@ from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.lifecycle import PointInTime
 
-MAX_NAME = 300  # names as sources have them, and addresses
+MAX_NAME = 300  # characters of names and addresses
 MAX_TEXT = 32_000
 TRAVERSE_MODES = ("ppr", "cypher")
 _WALK_DEFAULTS = {"seed_nodes": None, "max_depth": MAX_DEPTH, "damping": DAMPING, "top_k": TOP_K}
@@ -52,7 +52,7 @@ _SHORTER_QUERY_REMEDY = "Give long values as params, and ask in several queries.
 
 
 class GraphVerbs(UserHandle):
-    # ——— looking at it ———
+    # ——— reading ———
 
     def people(
         self, *, limit: int = 50, after: str | None = None, include_archived: bool = False
@@ -160,7 +160,7 @@ class GraphVerbs(UserHandle):
             past=over,
         )
 
-    # ——— saying something of it ———
+    # ——— editing ———
 
     def nodes_add(
         self,
@@ -181,9 +181,9 @@ class GraphVerbs(UserHandle):
         if type is not None and kind is not NodeType.ENTITY:
             raise InvalidInput("Only an Entity can have a type.", field="type")
         called = read_name(name, "name")
-        said = _read_node_fields(type, description, aliases, addresses)
+        fields = _read_node_fields(type, description, aliases, addresses)
         policy = _read_policy(ttl_policy)
-        return edit.upsert_node(self._engine, self._request, kind, called, said, policy)
+        return edit.upsert_node(self._engine, self._request, kind, called, fields, policy)
 
     def nodes_update(
         self,
@@ -203,19 +203,19 @@ class GraphVerbs(UserHandle):
 
         Aliases and addresses are added to existing ones; not_aliases and not_addresses reject them,
         even if sources use them. The id stays the same."""
-        said = _read_node_fields(type, description, aliases, addresses)
+        fields = _read_node_fields(type, description, aliases, addresses)
         if name is not None:
-            said["name"] = read_name(name, "name")
+            fields["name"] = read_name(name, "name")
         if node_type is not None:
-            said["type"] = validation.choice(node_type, "node_type", NodeType, {})
+            fields["type"] = validation.choice(node_type, "node_type", NodeType, {})
         if not_aliases is not None or not_addresses is not None:
             theirs = _read_addresses(not_addresses, "not_addresses")
-            said["not_called"] = (*_read_known_names(not_aliases, "not_aliases"), *theirs)
+            fields["not_called"] = (*_read_known_names(not_aliases, "not_aliases"), *theirs)
         policy = _read_policy(ttl_policy)
-        if not said and policy is None:
+        if not fields and policy is None:
             raise MissingField("No field to change was given.", field="name")
         named = validation.word(id, "id")
-        return edit.update_node(self._engine, self._request, named, said, policy)
+        return edit.update_node(self._engine, self._request, named, fields, policy)
 
     def relate(
         self,
@@ -266,8 +266,8 @@ class GraphVerbs(UserHandle):
         if not 1 <= len(named) <= 2:
             raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
         chosen = validation.choice(lifetime, "lifetime", NoteLifetime, {})
-        said = read_text(content, "content")
-        return edit.add_note(self._engine, self._request, named, said, chosen)
+        text = read_text(content, "content")
+        return edit.add_note(self._engine, self._request, named, text, chosen)
 
     def split(
         self,
@@ -290,7 +290,7 @@ class GraphVerbs(UserHandle):
             () if sources is None else validation.ids(sources, "sources"),
         )
 
-    # ——— searching it ———
+    # ——— searching ———
 
     def explore(
         self,
@@ -314,7 +314,7 @@ class GraphVerbs(UserHandle):
         Returns people, concepts, entities, relationships, and the sources that mention them. Use it
         for "what do I know about …"; recall answers a question about a fact, traverse follows
         relationships. granularity 1: sources, 2: storylines, 3: macros."""
-        asked = read_explore_request(
+        request = read_explore_request(
             granularity=granularity,
             queries=queries,
             text_matches=None if text_matches is None else as_list(text_matches),
@@ -328,7 +328,7 @@ class GraphVerbs(UserHandle):
             include_archived=include_archived,
             then=self._moments(as_of, known_at),
         )
-        return explore(self._engine, self.principal, asked)
+        return explore(self._engine, self.principal, request)
 
     def traverse(
         self,
@@ -378,7 +378,7 @@ class GraphVerbs(UserHandle):
 
 
 def _refuse_other_mode(mode: str, given: Mapping[str, object]) -> None:
-    """What would have no effect is not passed over in silence."""
+    """Reject parameters that have no effect in this mode."""
     for name, value in given.items():
         if value != _DEFAULTS[name]:
             raise InvalidInput(f"mode {mode} takes no {name}.", remedy=_MODE_REMEDY, field=name)
@@ -409,7 +409,7 @@ def _read_names(given: Texts | None, field: str) -> tuple[str, ...]:
 
 
 def _read_known_names(given: Texts | None, field: str) -> tuple[str, ...]:
-    """Names that are there already, whatever a source has put into them."""
+    """Names that exist already; sources may have put any characters into them."""
     return tuple(validation.text(each, field, MAX_NAME) for each in _read_listed(given, field))
 
 
@@ -440,21 +440,21 @@ def _read_policy(given: object) -> TtlPolicy | None:
 def _read_node_fields(
     type: str | None, description: str | None, aliases: Texts | None, addresses: Texts | None
 ) -> dict[str, Any]:
-    """What is given of it, as fields of a NodeWord."""
-    said: dict[str, Any] = {}
+    """The given fields, as arguments of NodeInput."""
+    fields: dict[str, Any] = {}
     if type is not None:
-        said["subtype"] = validation.word(type, "type").casefold()
+        fields["subtype"] = validation.word(type, "type").casefold()
     if description is not None:
-        said["description"] = read_text(description, "description")
+        fields["description"] = read_text(description, "description")
     if aliases is not None:
-        said["aliases"] = _read_names(aliases, "aliases")
+        fields["aliases"] = _read_names(aliases, "aliases")
     if addresses is not None:
-        said["addresses"] = _read_addresses(addresses)
-    return said
+        fields["addresses"] = _read_addresses(addresses)
+    return fields
 
 
 def read_relationship_type(given: object) -> str:
-    """One word, in small letters."""
+    """One word, in lower case."""
     word = validation.word(given, "relationship_type").strip().casefold()
     if not any(each.isalnum() for each in word):
         raise InvalidInput("relationship_type must be one word.", field="relationship_type")

@@ -1,4 +1,4 @@
-"""User handle: who asks, read-only check, and reading of verb arguments."""
+"""User handle: the caller, the read-only check, and parsing of verb arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def require_at_most_one(**alternatives: object) -> None:
 
 
 def read_list(items: object, limit: int, field: str = "items") -> Sequence[Any]:
-    """Whatever can be gone through, as lists of words are; no further than the limit."""
+    """Read any iterable up to the limit."""
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise InvalidInput("The value must be a list.", field=field)
     found = list(islice(items, limit + 1))
@@ -57,7 +57,7 @@ def read_list(items: object, limit: int, field: str = "items") -> Sequence[Any]:
 
 
 def read_item_fields(item: object) -> dict[str, Any]:
-    """One of a batch: a text, or the fields that `remember` takes."""
+    """One item of a batch: a text, or a map of `remember`'s arguments."""
     if isinstance(item, str):
         return {"content": item}
     if not isinstance(item, Mapping):
@@ -69,7 +69,7 @@ def read_item_fields(item: object) -> dict[str, Any]:
 
 
 def read_choices(value: object, field: str, of: type[ChoiceT]) -> list[ChoiceT]:
-    """One or several words of a closed list."""
+    """One or several values of an enum."""
     listed = [] if value is None else validation.several(value, field)
     return [validation.choice(each, field, of, {}) for each in listed]
 
@@ -79,7 +79,7 @@ def optional_integer(value: int | None, name: str, low: int, high: int) -> int |
 
 
 def read_filters(given: Mapping[str, Any] | None, **more: Any) -> Filters:
-    """Filters from a map and from the arguments that a verb has for the commonest of them."""
+    """Filters from a map and from a verb's own filter arguments."""
     admitted = validation.filters(given)
     extra = {name: value for name, value in more.items() if value is not None}
     if not extra:
@@ -94,7 +94,7 @@ def read_filters(given: Mapping[str, Any] | None, **more: Any) -> Filters:
 
 
 def read_moments(as_of: object, known_at: object, now: datetime) -> PointInTime:
-    """Plans for a day to come can be asked about; what will be known on it, nobody knows."""
+    """``as_of`` may be in the future; ``known_at`` may not."""
     then = PointInTime(
         None if as_of is None else validation.when(as_of, "as_of"),
         None if known_at is None else validation.when(known_at, "known_at"),
@@ -124,8 +124,8 @@ MAX_TURN = 2**62
 Texts = str | Sequence[str]
 Moment = str | datetime
 
-# What a read-only key may call. A verb that is not named here is refused, so that one that was
-# forgotten closes a door and opens none; a test holds the list to the table of operations.
+# The verbs of a read-only key. A verb that is not listed is refused, so an omission is safe; a test
+# compares the list with the table of operations.
 READ_VERBS = frozenset(
     {
         "abbreviations",
@@ -176,7 +176,7 @@ READ_VERBS = frozenset(
 
 class UserHandle:
     def __init_subclass__(cls, **more: Any) -> None:
-        """Every verb that writes asks first whether it may: here, and not in each of them."""
+        """Wrap every writing verb with the read-only check."""
         super().__init_subclass__(**more)
         for name, member in list(vars(cls).items()):
             if isfunction(member) and not name.startswith("_") and name not in READ_VERBS:
@@ -190,41 +190,41 @@ class UserHandle:
         claim: IdempotencyClaim | None = None,
     ):
         self._engine = engine
-        self._asking = principal
+        self._caller = principal
         self._precondition = precondition
         self._claim = claim
 
     @property
     def principal(self) -> Principal:
-        """Who asks, with what the file of categories lets them see at this moment."""
-        agent = self._asking.agent
+        """The caller, with the categories that the categories file allows at this moment."""
+        agent = self._caller.agent
         if agent is None:
-            return self._asking
-        return self._asking.allowed_to_see(self._engine.categories().allowed(agent))
+            return self._caller
+        return self._caller.allowed_to_see(self._engine.categories().allowed(agent))
 
     @property
     def _request(self) -> RequestContext:
         return RequestContext(self.principal, self._precondition, self._claim)
 
     def _for(self, principal: Principal) -> Self:
-        """A handle for another principal that serves the same request."""
+        """A handle for another principal in the same request."""
         return type(self)(self._engine, principal, self._precondition, self._claim)
 
     def _as(self, agent: str | None) -> Self:
-        """In the hands of the agent that a request names: it narrows who asks, never widens."""
+        """A handle for the agent that a request names; it can only restrict the caller's rights."""
         if agent is None:
             return self
         name = validation.word(agent, "agent")
-        if self._asking.agent not in (None, name):
+        if self._caller.agent not in (None, name):
             raise NotAllowed(
-                f"{self._asking.agent} cannot act as {name}.",
+                f"{self._caller.agent} cannot act as {name}.",
                 remedy="Ask as the owner, or as that agent itself.",
                 field="agent",
             )
-        return self._for(self._asking.as_agent(name))
+        return self._for(self._caller.as_agent(name))
 
     def _filters(self, filters: Mapping[str, Any] | None, **more: Any) -> Filters:
-        """What a request narrows a verb to; an agent cannot name what it may not see."""
+        """The filters of a request. An agent cannot name categories that it may not see."""
         admitted = read_filters(filters, **more)
         principal = self.principal
         for category in admitted.categories:
@@ -235,16 +235,16 @@ class UserHandle:
         return admitted
 
     def _refuse_read_only_keys(self) -> None:
-        if self._asking.read_only:
+        if self._caller.read_only:
             raise NotAllowed("This API key is read-only.", remedy="Use a key with write access.")
 
     def _require_owner(self, what: str) -> None:
-        """An agent could learn from it of what it may not see."""
+        """For verbs that would reveal hidden items to an agent."""
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
 
     def _refuse_team_keys(self, what: str) -> None:
-        """A key for one team does not reach so far."""
+        """For verbs outside the scope of a team's key."""
         if self.principal.team is not None:
             raise NotAllowed(
                 f"This API key is limited to one team: it may not {what}.",
@@ -252,7 +252,7 @@ class UserHandle:
             )
 
     def _refuse_all_keys(self, what: str) -> None:
-        """It would tell the holder of a key about everybody."""
+        """For verbs that would reveal other users to the holder of a key."""
         if self.principal.key is not None:
             raise NotAllowed(
                 f"An API key may not {what}.",
@@ -263,7 +263,7 @@ class UserHandle:
         return read_moments(as_of, known_at, self._engine.clock())
 
     def _engine_at(self, as_of: Moment | None, known_at: Moment | None) -> EngineContext:
-        """Where the memory lies as it stood then; reads done there touch nothing."""
+        """The engine context as of a point in time; its reads record no access."""
         return context_at(
             self._engine, self.principal, read_moments(as_of, known_at, self._engine.clock())
         )
@@ -271,11 +271,11 @@ class UserHandle:
 
 def _refuse_read_only(verb: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(verb)
-    def asked(self: UserHandle, *arguments: Any, **named: Any) -> Any:
+    def checked(self: UserHandle, *arguments: Any, **named: Any) -> Any:
         self._refuse_read_only_keys()
         return verb(self, *arguments, **named)
 
-    return asked
+    return checked
 
 
 def as_list(texts: Texts) -> Sequence[str]:

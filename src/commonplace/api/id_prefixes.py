@@ -1,7 +1,7 @@
-"""Ids by their first characters: a unique prefix stands for the whole id.
+"""Id prefixes: a unique prefix is completed to the whole id.
 
-The candidates come from the lookups that the verbs use, so a prefix finds nothing that its caller
-could not be shown, on any database.
+The candidates come from the verbs' own lookups, so a prefix matches only items that are visible to
+the caller, on any database.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PREFIX = re.compile(rf"(?:[a-z]+:)?[0-9a-f][0-9a-f-]{{{SHORTEST - 1},34}}(?:#\d
 
 
 class IdKind(StrEnum):
-    """What an id may be of."""
+    """The kind of item that an id identifies."""
 
     MEMORY = "memory"
     SOURCE = "source"
@@ -45,14 +45,14 @@ ITEMS = (IdKind.MEMORY, IdKind.SOURCE, IdKind.GRAPH)
 
 
 def complete_id(
-    whose: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind], field: str
+    handle: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind], field: str
 ) -> str:
-    """The one id that begins so. What is no prefix, or of nothing, comes back as it was given, for
-    the verb to judge; what several ids begin with is refused."""
-    if not _PREFIX.fullmatch(given) or _is_a_name(whose, given, kinds):
+    """The only id with this prefix. A text that is no prefix, or matches nothing, is returned
+    unchanged for the verb to check; an ambiguous prefix is an error."""
+    if not _PREFIX.fullmatch(given) or _is_a_name(handle, given, kinds):
         return given
     start, mark, passage = given.partition("#")
-    found = sorted({id for kind in kinds for id in _ids(whose, kind) if _begins(id, start)})
+    found = sorted({id for kind in kinds for id in _ids(handle, kind) if _begins(id, start)})
     if not found or start in found:
         return given
     if len(found) > 1:
@@ -69,28 +69,28 @@ def _begins(id: str, start: str) -> bool:
     return id.startswith(start) or id.partition(":")[2].startswith(start)
 
 
-def _is_a_name(whose: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind]) -> bool:
+def _is_a_name(handle: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind]) -> bool:
     return (
         IdKind.GRAPH in kinds
-        and isinstance(whose, User)
-        and find_unambiguous_node(whose._engine, whose.principal, given) is not None
+        and isinstance(handle, User)
+        and find_unambiguous_node(handle._engine, handle.principal, given) is not None
     )
 
 
-def _ids(whose: User | KeyVerbs | Commonplace, kind: IdKind) -> Iterable[str]:
+def _ids(handle: User | KeyVerbs | Commonplace, kind: IdKind) -> Iterable[str]:
     try:
-        if kind is IdKind.ADMIN_KEY and isinstance(whose, Commonplace):
-            return [key.id for key in whose.admin_keys()]
-        if kind is IdKind.KEY and isinstance(whose, User | KeyVerbs):
-            listed = whose.keys()
+        if kind is IdKind.ADMIN_KEY and isinstance(handle, Commonplace):
+            return [key.id for key in handle.admin_keys()]
+        if kind is IdKind.KEY and isinstance(handle, User | KeyVerbs):
+            listed = handle.keys()
             return [key.id for key in listed]
-        return _OF_USERS[kind](whose) if isinstance(whose, User) and kind in _OF_USERS else ()
-    except NotAllowed:  # the verb itself says so
+        return _OF_USERS[kind](handle) if isinstance(handle, User) and kind in _OF_USERS else ()
+    except NotAllowed:  # the verb raises it, too
         return ()
 
 
 def _memories(me: User) -> Iterable[str]:
-    """Forgotten ones and versions that were replaced, too: they can be restored and looked at."""
+    """Includes forgotten memories and old versions: they can be restored and shown."""
     listing = MemoryListing(visibility=OWNER_VISIBILITY, states=tuple(State), limit=NO_LIMIT)
     found = me._engine.store.page(me.principal.scope, listing)
     return [memory.id for memory in found if can_see(me.principal, memory)]

@@ -41,15 +41,19 @@ class MaintenanceVerbs(UserHandle):
 
         Expires what has ended, purges what was forgotten long ago, adds missing vectors. reindex:
         rebuild the word index, after an upgrade."""
-        # Whoever asks for it, the night works on the whole memory.
+        # Tidying covers the whole memory, for any caller.
         owner = Principal(self.principal.user_id, cleared=True)
-        anew = validation.flag(reindex, "reindex")
+        rebuild = validation.flag(reindex, "reindex")
         return tidy(
-            self._engine, owner, self._merge_in_maintenance, self._link_in_maintenance, reindex=anew
+            self._engine,
+            owner,
+            self._merge_in_maintenance,
+            self._link_in_maintenance,
+            reindex=rebuild,
         )
 
     def _tidy_without_compaction(self) -> Tidied:
-        """For tidying many users: compaction is one for all of them."""
+        """For tidying many users: the store is compacted once for all."""
         return tidy(
             self._engine,
             self.principal,
@@ -138,8 +142,8 @@ class HistoryVerbs(UserHandle):
         """Show the history of one item, newest first.
 
         Who did what, when; contains no text."""
-        wanted = validation.id(id)
-        source = resolve_source_id(self._engine, self.principal, wanted) or wanted
+        item_id = validation.id(id)
+        source = resolve_source_id(self._engine, self.principal, item_id) or item_id
         placed = principal_at_source(self._engine, self.principal, source)
         return journal_views.read_history(self._engine, placed, source)
 

@@ -126,12 +126,12 @@ class RememberVerbs(RecallVerbs):
 
         New content creates a new version (undo with restore); other fields change in place. By
         query: lists candidates and changes nothing."""
-        wanted = named_arguments(locals(), without=("id", "query", "thread"))
+        changes = named_arguments(locals(), without=("id", "query", "thread"))
         require_at_most_one(id=id, query=query)
         if id is None:
-            return self._candidates_for(query, "id", sources=NO_PASSAGES)  # a passage never changes
+            return self._candidates_for(query, "id", sources=NO_PASSAGES)  # passages are immutable
         return update_memory(
-            self._engine, self._request, validation.word(id, "id"), wanted, read_thread(thread)
+            self._engine, self._request, validation.word(id, "id"), changes, read_thread(thread)
         )
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
@@ -139,13 +139,13 @@ class RememberVerbs(RecallVerbs):
 
         Memories become one stable summary, and the originals become history. Nodes, by id or name,
         become the first one; split undoes it."""
-        wanted = validation.ids(ids)
-        if self._are_nodes(wanted):
-            return merge_nodes(self._engine, self._request, wanted)
-        return merge_memories(self._engine, self._request, wanted, thread=read_thread(thread))
+        item_ids = validation.ids(ids)
+        if self._are_nodes(item_ids):
+            return merge_nodes(self._engine, self._request, item_ids)
+        return merge_memories(self._engine, self._request, item_ids, thread=read_thread(thread))
 
     def _are_nodes(self, ids: Sequence[str]) -> bool:
-        """One that is called so is enough: then it is the others that are not there."""
+        """True if any is a node: the others are then reported as missing."""
         if any(id.startswith(OF_NODES) for id in ids):
             return True
         memories = {memory.id for memory in self._engine.store.fetch(self.principal.scope, ids)}
@@ -184,10 +184,10 @@ class ObserveVerbs(RecallVerbs):
         """Record several conversation turns, in order.
 
         One transaction and one call to the embedder; one answer per turn."""
-        heard = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
+        parsed = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
         return (
-            observe_turns(self._engine, self._request, heard, self._forget_candidates)
-            if heard
+            observe_turns(self._engine, self._request, parsed, self._forget_candidates)
+            if parsed
             else []
         )
 
@@ -196,25 +196,25 @@ class ObserveVerbs(RecallVerbs):
         if not isinstance(fields, Mapping):
             raise InvalidInput("Each turn must be a text or a map of fields.", field="turns")
         validation.known_fields(fields, _TURN_FIELDS, "A turn")
-        told = {name: value for name, value in fields.items() if value is not None}
+        given = {name: value for name, value in fields.items() if value is not None}
         return ConversationTurn(
-            text=validation.text(told.get("text", ""), "text"),
-            thread=validation.word(told.get("thread", "main"), "thread"),
-            at=validation.when(told["at"], "at") if "at" in told else self._engine.clock(),
-            is_dated="at" in told,
+            text=validation.text(given.get("text", ""), "text"),
+            thread=validation.word(given.get("thread", "main"), "thread"),
+            at=validation.when(given["at"], "at") if "at" in given else self._engine.clock(),
+            is_dated="at" in given,
             role=validation.choice(
-                _fold_role(told.get("role", SpeakerRole.USER)), "role", SpeakerRole, {}
+                _fold_role(given.get("role", SpeakerRole.USER)), "role", SpeakerRole, {}
             ),
-            **{name: optional_word(told.get(name), name) for name in _TURN_WORDS},
+            **{name: optional_word(given.get(name), name) for name in _TURN_WORDS},
         )
 
     def _forget_candidates(self, query: str) -> Choice:
-        """Among memories: of a passage only its whole conversation could be forgotten."""
+        """Memories only: a passage cannot be forgotten without its conversation."""
         return self._candidates_for(query, "ids", sources=NO_PASSAGES)
 
 
 def _fold_role(role: object) -> object:
-    """Frameworks write User, USER and user."""
+    """Case-insensitive: frameworks use User, USER and user."""
     return role.strip().casefold() if isinstance(role, str) else role
 
 
@@ -224,7 +224,7 @@ _TURN_FIELDS = ("text", "role", "thread", "at", *_TURN_WORDS)
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Where a text still stands."""
+    """Where a text is still stored."""
 
     found_in: tuple[str, ...]
     scrub_pending: bool
@@ -253,11 +253,11 @@ class ForgetVerbs(RecallVerbs):
         By query: lists candidates and forgets nothing. Look the item up, then forget it by id."""
         require_at_most_one(ids=ids, query=query)
         if ids is not None:
-            wanted = validation.ids(ids)
-            with self._hint_node_ids(wanted):
-                acting = locate_items(self._engine, self.principal, wanted)
+            item_ids = validation.ids(ids)
+            with self._hint_node_ids(item_ids):
+                acting = locate_items(self._engine, self.principal, item_ids)
                 return forget_items(
-                    self._engine, self._request.acting_as(acting), wanted, read_thread(thread)
+                    self._engine, self._request.acting_as(acting), item_ids, read_thread(thread)
                 )
         if query is not None:
             return self._candidates_for(query, "ids")
@@ -277,10 +277,10 @@ class ForgetVerbs(RecallVerbs):
         """Restore what was forgotten, overridden or superseded.
 
         Possible until it is purged."""
-        wanted = validation.ids(ids)
-        acting = locate_items(self._engine, self.principal, wanted)
+        item_ids = validation.ids(ids)
+        acting = locate_items(self._engine, self.principal, item_ids)
         return restore_items(
-            self._engine, self._request.acting_as(acting), wanted, read_thread(thread)
+            self._engine, self._request.acting_as(acting), item_ids, read_thread(thread)
         )
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
@@ -289,27 +289,31 @@ class ForgetVerbs(RecallVerbs):
         Cannot be undone. now: wait for the compaction that removes the last bytes from the files.
         """
         compact = self._compaction(now)
-        wanted = validation.ids(ids)
-        with self._hint_node_ids(wanted):
-            acting = locate_items(self._engine, self.principal, wanted)
+        item_ids = validation.ids(ids)
+        with self._hint_node_ids(item_ids):
+            acting = locate_items(self._engine, self.principal, item_ids)
             return erase_items(
-                self._engine, self._request.acting_as(acting), wanted, compact, read_thread(thread)
+                self._engine,
+                self._request.acting_as(acting),
+                item_ids,
+                compact,
+                read_thread(thread),
             )
 
     def _compaction(self, now: bool) -> Compact | None:
         return partial(scrub, self._engine) if validation.flag(now, "now") else None
 
     @contextmanager
-    def _hint_node_ids(self, wanted: Sequence[str]) -> Iterator[None]:
-        """What is taken away is named by its id, since a name may be another's than was thought;
-        whoever gives one is told which node it is."""
+    def _hint_node_ids(self, item_ids: Sequence[str]) -> Iterator[None]:
+        """Removals need ids, because names can be ambiguous; an error for a name gives the node's
+        id as its remedy."""
         try:
             yield
         except NotFound as error:
-            for each in wanted:
+            for each in item_ids:
                 if node := find_unambiguous_node(self._engine, self.principal, each):
-                    told = f"Give its id: {node.id} is called {node.name!r}."
-                    raise NotFound(error.message, remedy=told, field="ids") from None
+                    remedy = f"Give its id: {node.id} is called {node.name!r}."
+                    raise NotFound(error.message, remedy=remedy, field="ids") from None
             raise
 
     def erase_user(self, *, now: bool = False) -> Erased:

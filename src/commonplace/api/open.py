@@ -41,7 +41,7 @@ def open(
     clock: Callable[[], datetime] = utc_now,
     **flags: Any,
 ) -> Commonplace:
-    """Open a store, making it when it is new. Settings can be given by name."""
+    """Open a store, or create it. Settings can be given by name."""
     named = embedder if isinstance(embedder, str) else None
     chosen = settings_table.load({"store": url, "embedder": named, **flags})
     model = (
@@ -66,7 +66,7 @@ def open(
 def open_without_embedder(
     url: str | None = None, *, clock: Callable[[], datetime] = utc_now, **flags: Any
 ) -> Commonplace:
-    """Open a store whose embedder may not be at hand, to exchange it for another."""
+    """Open a store without its embedder, to change the embedder."""
     chosen = settings_table.load({"store": url, **flags})
     store = _open_store(chosen, clock())
     try:

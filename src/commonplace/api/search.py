@@ -160,26 +160,26 @@ class RecallVerbs(UserHandle):
 
         A memory with its fields, versions and links; a source with its passages; a passage with
         those around it; a node by id or name. as_of and known_at show an earlier state."""
-        wanted = validation.id(id)
+        item_id = validation.id(id)
         then = read_moments(as_of, known_at, self._engine.clock())
         engine = context_at(self._engine, self.principal, then)
-        if source := resolve_source_id(engine, self.principal, wanted):
+        if source := resolve_source_id(engine, self.principal, item_id):
             shown = show_source(engine, self.principal, source)
             if shown.source.team_id:
                 queue_first_extraction(self._engine, self.principal, [shown.source.id])
             return shown
-        if wanted.startswith(OF_NODES):
-            return show_node(self._engine, self.principal, wanted, then)
-        if wanted.startswith(OF_EDGES):
-            return show_edge(self._engine, self.principal, wanted)
-        if wanted.startswith(OF_ARTIFACTS):
-            return show_artifact(self._engine, self.principal, wanted)
+        if item_id.startswith(OF_NODES):
+            return show_node(self._engine, self.principal, item_id, then)
+        if item_id.startswith(OF_EDGES):
+            return show_edge(self._engine, self.principal, item_id)
+        if item_id.startswith(OF_ARTIFACTS):
+            return show_artifact(self._engine, self.principal, item_id)
         try:
-            return listing.show_memory(engine, self.principal, wanted, then)
+            return listing.show_memory(engine, self.principal, item_id, then)
         except NotFound:
-            if find_unambiguous_node(self._engine, self.principal, wanted) is None:
+            if find_unambiguous_node(self._engine, self.principal, item_id) is None:
                 raise
-            return show_node(self._engine, self.principal, wanted, then)
+            return show_node(self._engine, self.principal, item_id, then)
 
     def _within(self, engine: EngineContext, sources: Texts) -> SearchTargets:
         return read_targets(engine, self.principal, validation.ids(sources, "sources"))
@@ -189,10 +189,12 @@ class RecallVerbs(UserHandle):
     ) -> Choice:
         if query is None:
             raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
-        looked_at = ALL_TARGETS if sources is None else self._within(self._engine, sources)
-        plan = RecallPlan(query=validation.text(query, "query"), within=looked_at)
-        own = ReadableScope(self.principal.own_scope)  # nobody changes or forgets what is another's
-        found = recall(self._engine, self.principal, [plan], reach=(own,))[0]
+        targets = ALL_TARGETS if sources is None else self._within(self._engine, sources)
+        plan = RecallPlan(query=validation.text(query, "query"), within=targets)
+        own = ReadableScope(
+            self.principal.own_scope
+        )  # items of others cannot be changed or forgotten
+        found = recall(self._engine, self.principal, [plan], scopes=(own,))[0]
         return Choice(found.query, found.hits)
 
 
@@ -219,8 +221,8 @@ class QueryVerbs(UserHandle):
         bullets or in full, within one token budget. Only categories that the agent may read;
         procedures only with the category procedural. With as_of or known_at, no changes are
         returned. REST and MCP call it memory.query."""
-        asking = self._as(agent)
-        admitted = asking._filters(self._of_this_user(filters), categories=categories)
+        handle = self._as(agent)
+        admitted = handle._filters(self._of_this_user(filters), categories=categories)
         plan = RecallPlan(
             query=validation.text(query, "query"),
             k=validation.integer(top_k, "top_k", 1, MAX_K),
@@ -235,10 +237,10 @@ class QueryVerbs(UserHandle):
             within=SearchTargets(procedures=_includes_procedures(admitted)),
         )
         shape = validation.choice(returns, "returns", QueryReturns, {})
-        engine = asking._engine_at(as_of, known_at)
+        engine = handle._engine_at(as_of, known_at)
         today = self._engine if engine is self._engine else None
         owner_asks = self.principal.is_owner and agent is not None
-        return run_query(engine, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
+        return run_query(engine, handle.principal, plan, shape, today, in_anothers_name=owner_asks)
 
     def why(self, thread: str = MAIN_THREAD, turn: int | None = None) -> WhatWasAsked:
         """Show what was asked in a turn, and why it returned that.
@@ -252,7 +254,7 @@ class QueryVerbs(UserHandle):
         )
 
     def _of_this_user(self, filters: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """A request may say whose memory it means; it cannot mean another one."""
+        """``user_id`` in the filters must be the user of this request."""
         if not isinstance(filters, Mapping) or "user_id" not in filters:
             return filters
         named = filters["user_id"]
@@ -305,7 +307,7 @@ class UnderstandVerbs(UserHandle):
 
 
 def read_turns(recent: object) -> list[RecentTurn]:
-    """From texts, or from maps of role and text; the oldest first."""
+    """Turns from texts or from maps of role and text, oldest first."""
     if isinstance(recent, str | bytes | Mapping) or not isinstance(recent, Sequence):
         raise InvalidInput("recent must be a list of texts or maps.", field="recent")
     if len(recent) > MAX_TURNS:
@@ -349,7 +351,7 @@ class ContextVerbs(UserHandle):
         looked, and what the query recalls. Never exceeds the budget; the stable part comes first,
         for prompt caching. For a single fact use query."""
         then = read_moments(as_of, known_at, self._engine.clock())
-        asked = ContextRequest(
+        request = ContextRequest(
             query=None if query is None else validation.text(query, "query"),
             thread=validation.word(thread, "thread"),
             budget=validation.integer(budget_tokens, "budget_tokens", 0, MAX_BUDGET),
@@ -358,7 +360,7 @@ class ContextVerbs(UserHandle):
             is_past=not then.is_now,
             turn=optional_integer(turn, "turn", 0, MAX_TURN),
         )
-        return context(context_at(self._engine, self.principal, then), self.principal, asked)
+        return context(context_at(self._engine, self.principal, then), self.principal, request)
 
     def whole_context(
         self,
@@ -389,6 +391,8 @@ class ContextVerbs(UserHandle):
 
         The 20 newest memories, or the 20 best for a query, as `[kind] text` under one heading.
         Excludes sensitive memories and procedures; at most 4,000 tokens."""
-        asked = None if query is None else validation.text(query, "query")
+        checked_query = None if query is None else validation.text(query, "query")
         number = optional_integer(turn, "turn", 0, MAX_TURN)
-        return context_pack(self._engine, self.principal, asked, read_thread(thread), number)
+        return context_pack(
+            self._engine, self.principal, checked_query, read_thread(thread), number
+        )

@@ -100,7 +100,7 @@ def _read_words(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def load_original(original: object) -> tuple[bytes, str | None]:
-    """The bytes, and the file's name if they are from one."""
+    """The bytes, and the file name if they are from a file."""
     match original:
         case bytes():
             return _check_length(original), None
@@ -119,7 +119,7 @@ def load_original(original: object) -> tuple[bytes, str | None]:
 
 
 def _is_file_path(text: str) -> bool:
-    """One line that is the path of a file; one that only looks like it is a mistake."""
+    """True for the path of an existing file; a text that looks like a missing one is an error."""
     if "\n" in text or "\0" in text or not 0 < len(text) <= _MAX_PATH:
         return False
     try:
@@ -127,8 +127,8 @@ def _is_file_path(text: str) -> bool:
             return True
     except (OSError, ValueError):
         return False
-    looks = " " not in text.strip() and Path(text).suffix.lower() in _FILE_SUFFIXES
-    if looks:
+    looks_like_path = " " not in text.strip() and Path(text).suffix.lower() in _FILE_SUFFIXES
+    if looks_like_path:
         raise InvalidInput(
             f"There is no file {text!r}.",
             remedy="Check the path; to store this text itself, use remember.",
@@ -205,10 +205,10 @@ class SourceVerbs(UserHandle):
         return done
 
     def _in_team(self, team: str | None) -> Principal:
-        wanted = optional_word(team, "team")
-        if wanted is None:
+        team_name = optional_word(team, "team")
+        if team_name is None:
             return self.principal
-        one = require_member(self._engine, self.principal, wanted)
+        one = require_member(self._engine, self.principal, team_name)
         return self.principal.in_team(one.team_id, one.manages)
 
     def sources(
@@ -234,10 +234,10 @@ class SourceVerbs(UserHandle):
         own. forgotten: those that can be restored. as_of: what was said by then. known_at: what was
         known then."""
         refuse_forgotten_in_past(forgotten, as_of, known_at)
-        gone = validation.flag(forgotten, "forgotten")
+        only_forgotten = validation.flag(forgotten, "forgotten")
         listing = SourceListing(
-            states=(State.SOFT_DELETED,) if gone else (State.ACTIVE,),
-            restorable_at=self._engine.clock() if gone else None,
+            states=(State.SOFT_DELETED,) if only_forgotten else (State.ACTIVE,),
+            restorable_at=self._engine.clock() if only_forgotten else None,
             types=tuple(
                 str(each) for each in read_choices(source_types, "source_types", SourceType)
             ),
@@ -252,8 +252,8 @@ class SourceVerbs(UserHandle):
             limit=validation.integer(limit, "limit", 1, MAX_K) + 1,
         )
         engine, last = self._engine_at(as_of, known_at), read_cursor(after)
-        readings = self._readings(team or ("none" if gone else None))
-        if gone and team is not None and not self._in_team(team).manages:
+        readings = self._readings(team or ("none" if only_forgotten else None))
+        if only_forgotten and team is not None and not self._in_team(team).manages:
             listing = replace(listing, brought_by=self.principal.user_id)
         return list_sources(engine, self.principal, listing, last, readings)
 
@@ -278,18 +278,18 @@ class SourceVerbs(UserHandle):
         return unshare_source(self._engine, self._request, self._source_id(id), guest)
 
     def _source_id(self, id: str) -> str:
-        wanted = validation.id(id)
-        return resolve_source_id(self._engine, self.principal, wanted) or wanted
+        source_id = validation.id(id)
+        return resolve_source_id(self._engine, self.principal, source_id) or source_id
 
     def _readings(self, team: str | None) -> tuple[ReadableScope, ...] | None:
-        """Of one team, of nobody else, or (None) of all that may be read."""
+        """One team's scope, only the caller's own, or None for all readable scopes."""
         match optional_word(team, "team"):
             case None:
                 return None
             case "none":
                 return (ReadableScope(self.principal.own_scope),)
-            case wanted:
-                scope = require_member(self._engine, self.principal, wanted).team_scope
+            case team_name:
+                scope = require_member(self._engine, self.principal, team_name).team_scope
                 return (ReadableScope(scope, is_own=False),)
 
 

@@ -1,4 +1,4 @@
-"""User: the verbs of one memory, put together from their topics."""
+"""User: the verbs of one memory, combined from one class for each topic."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class User(
     TeamVerbs,
     MaintenanceVerbs,
 ):
-    """One user's memory, as its owner or one of the owner's agents sees it."""
+    """One user's memory, as seen by its owner or one of the owner's agents."""
 
     def agent(self, name: str, *, may_resolve: bool = False) -> User:
-        """The same memory in the hands of a named agent; one that may resolve decides conflicts
-        in the owner's place."""
+        """The same memory for a named agent. With ``may_resolve`` it may decide conflicts for the
+        owner."""
         acting = self._as(validation.word(name, "agent"))
         trusted = validation.flag(may_resolve, "may_resolve")
         if trusted and not self.principal.decides:
             raise NotAllowed(
                 "Only the owner may let an agent resolve conflicts.", field="may_resolve"
             )
-        return self._for(acting._asking.as_agent(str(acting._asking.agent), trusted))
+        return self._for(acting._caller.as_agent(str(acting._caller.agent), trusted))
 
     @property
     def revision(self) -> int:

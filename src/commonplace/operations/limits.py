@@ -1,7 +1,7 @@
 """Parameter limits as JSON schemas: enums, lengths, ranges, formats.
 
-The verbs check all of it themselves; this is what they check, told beforehand. Each number and each
-list is the code's own.
+The verbs check all limits themselves; the schemas publish them. Each number and list is imported
+from the code that checks it.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ _LIMITS_BY_NAME: Mapping[str, Schema] = {
     },
     "participants": several(word()),
 }
-# Where one name is a closed list here and a word of the caller's there.
+# Names that are an enum in one operation and a free word in another.
 _LIMITS_BY_OPERATION: Mapping[tuple[str, str], Schema] = {
     ("artifacts create", "description"): text(),
     ("explore", "mode"): one_of(ExploreMode),
@@ -232,6 +232,6 @@ _LIMITS_BY_OPERATION: Mapping[tuple[str, str], Schema] = {
 
 
 def limits_of(parameter: Parameter) -> Schema | None:
-    """None: what its shape says is all there is to say. Words are the rest of the texts."""
+    """None if the shape has no further limits. Other texts are words."""
     own = _LIMITS_BY_OPERATION.get((parameter.operation, parameter.name))
     return _LIMITS_BY_NAME.get(parameter.name) if own is None else own

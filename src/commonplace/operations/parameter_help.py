@@ -115,7 +115,7 @@ HELP: dict[str, str] = {
     "valid_to": "True in the world until this time.",
     "value": "Value; several values make a list.",
     "wait": "Wait until it is processed and searchable.",
-    # ——— of the graph ———
+    # ——— graph ———
     "about": "Node id or name, edge id, or two nodes.",
     "addresses": "Email addresses that identify a person.",
     "aliases": "Other names of the node.",
@@ -161,7 +161,7 @@ HELP: dict[str, str] = {
     "verbose": "Return nodes and edges with all properties.",
 }
 
-# Where a name means something else in one operation.
+# Exceptions for one operation.
 _HELP_BY_OPERATION: dict[tuple[str, str], str] = {
     ("artifacts create", "name"): "Name of the artifact.",
     ("entities", "types"): "organization, location, project, product, event or group.",

@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _MAP: Schema = {"type": "object", "additionalProperties": True}
-# Where `limits` has nothing to say of a name.
+# For names without an entry in `limits`.
 _SCHEMA_BY_SHAPE: Mapping[ParameterShape, Schema] = {
     ParameterShape.TEXT: limits.word(),
     ParameterShape.TEXTS: limits.several(limits.word()),
@@ -46,7 +46,7 @@ def parameter_schema(parameter: Parameter) -> Schema:
 
 
 def request_schema(parameters: Iterable[Parameter]) -> Schema:
-    """A body: what is not named here is refused."""
+    """The schema of a body; unknown properties are refused."""
     taken = tuple(parameters)
     schema: Schema = {
         "type": "object",
@@ -61,20 +61,20 @@ def request_schema(parameters: Iterable[Parameter]) -> Schema:
 
 
 def _or_null(parameter: Parameter) -> Schema:
-    """What need not be given can also be given as nothing."""
+    """Optional parameters also accept null."""
     schema = parameter_schema(parameter)
     if parameter.required or parameter.default is not None:
         return schema
-    told = schema.pop("description")
-    return {"anyOf": [schema, {"type": "null"}], "description": told}
+    description = schema.pop("description")
+    return {"anyOf": [schema, {"type": "null"}], "description": description}
 
 
 def return_type_of(operation: Operation) -> Any:
-    """The type that a verb's signature promises."""
+    """The return type of the verb's signature."""
     return type_hints_of(operation.method)["return"]
 
 
-# What clients know a class by, where it is called otherwise here: a rename breaks no client.
+# Published names of classes that were renamed since, so that clients do not break.
 SCHEMA_NAMES: Mapping[str, str] = {
     "AddedNote": "Noted",
     "ChangeSummary": "ChangeTold",
@@ -96,10 +96,10 @@ SCHEMA_NAMES: Mapping[str, str] = {
 
 
 class AnswerSchemas:
-    """Schemas of answers; each dataclass is described once, and referred to by its name."""
+    """Schemas of answers; each dataclass is defined once and referenced by name."""
 
     def __init__(self, reference: str):
-        self._reference = reference  # where the named ones stand, such as #/$defs/
+        self._reference = reference  # the location of definitions, such as #/$defs/
         self.named: dict[str, Schema] = {}
         self._names: dict[type, str] = {}
 
@@ -122,7 +122,7 @@ class AnswerSchemas:
     def _name(self, kind: type) -> str:
         if kind not in self._names:
             name = self._names[kind] = SCHEMA_NAMES.get(kind.__name__, kind.__name__)
-            self.named[name] = {}  # so that one which holds itself comes to an end
+            self.named[name] = {}  # ends the recursion of a self-referencing class
             self.named[name] = self._described(kind)
         return self._names[kind]
 
@@ -133,10 +133,16 @@ class AnswerSchemas:
         held = {name: self.of(hints[name]) for name in named}
         for name in () if rows else answer_properties(kind):
             held[name] = self.of(type_hints_of(getattr(kind, name).fget)["return"])
-        told = (kind.__doc__ or "").split("\n\n")[0]
-        automatic = told.startswith(f"{kind.__name__}(")  # what dataclass writes where nobody did
+        description = (kind.__doc__ or "").split("\n\n")[0]
+        automatic = description.startswith(
+            f"{kind.__name__}("
+        )  # the default docstring of a dataclass
         schema: Schema = {"type": "object", "properties": held, "required": list(held)}
-        return schema if automatic or not told else {**schema, "description": _one_line(told)}
+        return (
+            schema
+            if automatic or not description
+            else {**schema, "description": _one_line(description)}
+        )
 
 
 _SCALAR_SCHEMAS: Mapping[Any, Schema] = {

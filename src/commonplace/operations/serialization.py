@@ -27,7 +27,7 @@ _HIDDEN_PROPERTIES = frozenset(
 
 
 def answer_properties(kind: type) -> list[str]:
-    """What an answer of this class tells beside its fields."""
+    """The public properties of an answer class, in addition to its fields."""
     return [
         name
         for name, member in vars(kind).items()
@@ -45,12 +45,12 @@ ANSWERS = Codec(
 
 
 def as_data(value: Any) -> Any:
-    """Dataclasses become maps, with their public properties; days and moments become ISO 8601."""
+    """Dataclasses become maps with their public properties; dates become ISO 8601 text."""
     return ANSWERS.write(value)
 
 
 def value_from_data(hint: Any, data: Any) -> Any:
-    """Data that `as_data` made, as the value that the verb returned."""
+    """The inverse of `as_data`."""
     return ANSWERS.read(hint, data)
 
 
@@ -82,7 +82,7 @@ def refuse_missing(parameters: Iterable[Parameter], given: Mapping[str, Any]) ->
 
 
 def _argument_value(parameter: Parameter, value: Any) -> Any:
-    """A text that names a file here is a text: nobody reads the server's files from afar."""
+    """A path is treated as text: clients must not read the server's files."""
     if parameter.shape is ParameterShape.ORIGINAL and isinstance(value, str):
         if not value.strip() or "\0" in value:
             raise BadText(f"{parameter.name} must be non-empty text.", field=parameter.name)
@@ -98,12 +98,12 @@ def _encoded(text: str, name: str) -> bytes:
 
 
 def split_lines(text: str) -> list[str]:
-    """Ended by a line feed, with or without a carriage return before it."""
+    """Split at line feeds, with or without a carriage return."""
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
 def decode_lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The same of what arrives in pieces, which end anywhere: each line when it is whole."""
+    """Yield complete lines from chunks that may end anywhere."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")
@@ -113,7 +113,7 @@ def decode_lines(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 JSON = "application/json"
-LINES = "application/x-ndjson"  # JSON, one object a line
+LINES = "application/x-ndjson"
 BYTES = "application/octet-stream"
 EVENTS = "text/event-stream"
 TEXT = "text/plain"
@@ -123,9 +123,10 @@ PROBLEM = "application/problem+json"
 
 
 def unexpected_error(report: str, named: str = "") -> CommonplaceError:
-    """``report``: what helps to find it; ``named``: the class of what was raised, where whoever
-    reads it runs the program themselves."""
-    told = "Internal error"
+    """``report``: how to find the log entry; ``named``: the exception class, if the reader runs the
+    program."""
+    message = "Internal error"
     return CommonplaceError(
-        f"{told}: {named}." if named else f"{told}.", remedy=f"Please report it, with {report}."
+        f"{message}: {named}." if named else f"{message}.",
+        remedy=f"Please report it, with {report}.",
     )

@@ -1,8 +1,8 @@
 """The table of operations: every verb with its request, its effect and who may call it.
 
-The command line, REST, the typed client, MCP and their references are made from this table; a verb
-that is not here exists for Python alone. Names, types and defaults come from the verb itself, so
-nothing is declared twice.
+The command line, REST, the typed client, MCP and their references are generated from this table; a
+verb that is not listed is available in Python only. Names, types and defaults come from the verb
+itself, so nothing is declared twice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Effect(StrEnum):
 
 
 class ParameterShape(StrEnum):
-    """What a parameter holds, as every surface understands it."""
+    """The shape of a parameter, for all surfaces."""
 
     TEXT = "text"
     TEXTS = "texts"
@@ -53,18 +53,18 @@ class Parameter:
     default: Any
     help: str
     alias: str | None = None  # another spelling, for surfaces that are not Python
-    operation: str = ""  # whose it is
+    operation: str = ""  # the name of its operation
 
 
 @dataclass(frozen=True)
 class Operation:
-    name: str  # as people say it: "profile set"
+    name: str  # as a command: "profile set"
     verb: str  # the method of User, or of Commonplace
     effect: Effect
     positional: tuple[str, ...] = ()  # on a command line
     owner_only: bool = False
-    of_the_store: bool = False  # a method of Commonplace: about everybody's memory alike
-    # Spellings that Python cannot have, such as the seed's `return`, and the parameters they mean.
+    of_the_store: bool = False  # a method of Commonplace: for the whole store
+    # Spellings that are keywords in Python, such as `return`, and their parameters.
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -77,7 +77,7 @@ class Operation:
 
     @cached_property
     def summary(self) -> str:
-        """The first line: what a list of commands shows."""
+        """The first line, for lists of commands."""
         return (inspect.getdoc(self.method) or "").partition("\n")[0]
 
     @cached_property
@@ -96,14 +96,14 @@ class Operation:
                 operation=self.name,
             )
             for name, parameter in signature.parameters.items()
-            if name not in ("self", "progress")  # which a surface shows in its own way
+            if name not in ("self", "progress")  # each surface shows progress in its own way
         )
 
     def opened_with(
         self, book: Commonplace, token: str, user_id: str | None = None
     ) -> User | KeyVerbs | Commonplace:
-        """What whoever comes with a key calls it on, for every surface alike: a user's key opens
-        that user's memory, an admin's the store and the keys of the user who is named."""
+        """The object to call the verb on, for a key: a user's key opens that user's memory, an
+        admin's key opens the store and the keys of the named user."""
         return self.opened_by(book, book.identify(token), user_id)
 
     def opened_by(
@@ -133,14 +133,14 @@ class Operation:
                 remedy="Use an admin API key: `commonplace keys admin` creates one.",
             )
 
-    def call(self, whose: User | KeyVerbs | Commonplace, arguments: Mapping[str, Any]) -> Any:
+    def call(self, handle: User | KeyVerbs | Commonplace, arguments: Mapping[str, Any]) -> Any:
         named: dict[str, Any] = {}
         for spelling, value in arguments.items():
             name = self.aliases.get(spelling, spelling)
             if name in named:
                 raise InvalidInput(f"{name} is given twice.", field=name)
             named[name] = value
-        return getattr(whose, self.verb)(**named)
+        return getattr(handle, self.verb)(**named)
 
 
 def shape_of(hint: Any) -> ParameterShape:

@@ -1,1 +1,1 @@
-"""The faces of the engine. They decide nothing."""
+"""Surfaces: command line, REST and MCP over the API, without rules of their own."""

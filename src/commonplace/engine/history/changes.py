@@ -1,4 +1,4 @@
-"""Changes since an agent last looked (delta), item history, change log, event log."""
+"""Changes since an agent's last read (delta), item history, change log, event log."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from commonplace.model.paging import items_after, take_page
 from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.queries import NO_LIMIT, GraphQuery, HeldQuery, JournalQuery
 
-OWNER_CURSOR = ""  # the owner has a cursor per thread too
-PAGE_GROWTH = 4  # times as many lines, until an agent has as many as it asked for
-SHORT_DELTA_LINES = 300  # lines of the journal that are looked at for three bullets, at first
+OWNER_CURSOR = ""  # the owner also has a cursor per thread
+PAGE_GROWTH = 4  # factor for reading more rows until a page is full
+SHORT_DELTA_LINES = 300  # journal rows that are read at first for three bullets
 _DELTA_GROWTH = 8
 
 JournalItem = Memory | Source | Node | Edge | Artifact
@@ -38,7 +38,7 @@ JournalItem = Memory | Source | Node | Edge | Artifact
 def read_changes(
     engine: EngineContext, principal: Principal, thread: str, since: int | None
 ) -> Delta:
-    """What happened since the cursor, in any thread, by anyone; moves the cursor."""
+    """All changes since the cursor, by any actor in any thread; moves the cursor."""
     with engine.store.read_session():
         delta = load_delta(engine, principal, thread, since)
     move_cursor(engine, principal, thread, delta)
@@ -53,7 +53,7 @@ def load_delta(
     *,
     in_short: bool = False,
 ) -> Delta:
-    """``in_short``: all that a header shows, and of the rest perhaps not everything."""
+    """``in_short``: load at least what a header shows; the rest may be incomplete."""
     scope = principal.scope
     start = engine.store.cursor(scope, _cursor_owner(principal), thread) if since is None else since
     revision = engine.store.counters(scope).revision
@@ -61,33 +61,33 @@ def load_delta(
         return Delta(start, revision, ())
     if not in_short:
         query = JournalQuery(after_revision=start, events_only=True)
-        told = _visible_changes(engine, principal, engine.store.journal(scope, query), revision)
-        return Delta(start, revision, told)
-    seen, lines = visibility_of(principal), SHORT_DELTA_LINES
-    while True:  # what is important comes first; much of it may have come and gone
-        query = JournalQuery(after_revision=start, news_for=seen, newest=lines)
+        changes = _visible_changes(engine, principal, engine.store.journal(scope, query), revision)
+        return Delta(start, revision, changes)
+    visibility, lines = visibility_of(principal), SHORT_DELTA_LINES
+    while True:  # most important first; rows may cancel each other
+        query = JournalQuery(after_revision=start, news_for=visibility, newest=lines)
         found = engine.store.journal(scope, query)
         is_whole = len(found) < lines
-        if not is_whole:  # the last item may have lines that are not here
+        if not is_whole:  # the last item's rows may be incomplete
             found = [row for row in found if row.entry.subject != found[-1].entry.subject]
-        told = _visible_changes(engine, principal, found, revision)
-        if is_whole or len(told) > MAX_BULLETS:
-            return Delta(start, revision, told, is_whole=is_whole)
+        changes = _visible_changes(engine, principal, found, revision)
+        if is_whole or len(changes) > MAX_BULLETS:
+            return Delta(start, revision, changes, is_whole=is_whole)
         lines *= _DELTA_GROWTH
 
 
 def _visible_changes(
-    engine: EngineContext, principal: Principal, found: Sequence[JournalRow], revision: int
+    engine: EngineContext, principal: Principal, journal: Sequence[JournalRow], revision: int
 ) -> tuple[ChangeSummary, ...]:
-    rows = sorted((row for row in found if row.revision <= revision), key=lambda row: row.seq)
+    rows = sorted((row for row in journal if row.revision <= revision), key=lambda row: row.seq)
     known = _load_items(engine, principal, _subjects(rows))
     visible = _visible_rows(visibility_of(principal), rows, known)
-    told = net_changes(visible, known.get, engine.clock())
-    return tuple(_without_injected_text(change, known.get(change.id)) for change in told)
+    changes = net_changes(visible, known.get, engine.clock())
+    return tuple(_without_injected_text(change, known.get(change.id)) for change in changes)
 
 
 def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> ChangeSummary:
-    """A header stands in a prompt: that something like instructions came is told without them."""
+    """Headers become part of a prompt: a suspected prompt injection is listed without its text."""
     if item is None or not is_prompt_injection(item):
         return change
     category = None if is_suspicious(change.category or "") else change.category
@@ -95,14 +95,14 @@ def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> C
 
 
 def move_cursor(engine: EngineContext, principal: Principal, thread: str, delta: Delta) -> None:
-    """Moves the cursor: what was told is not told again."""
+    """Mark the delta as read."""
     if delta.revision > delta.since:
         cursor = (_cursor_owner(principal), thread, delta.revision)
         engine.store.record(Bookkeeping(principal.scope, engine.clock(), cursor=cursor))
 
 
 def fit_header(delta: Delta, budget: int) -> str:
-    """The most important changes first; empty where not even one has room."""
+    """As many of the most important changes as fit; empty if none fits."""
     for bullets in range(MAX_BULLETS, 0, -1):
         header = delta.header_of(bullets)
         if count_tokens(header) <= budget:
@@ -117,14 +117,15 @@ def _cursor_owner(principal: Principal) -> str:
 def _visible_rows(
     visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, JournalItem]
 ) -> list[JournalRow]:
-    """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
-    kept_back = {item.id for item in known.values() if not _admits(visibility, item, known)}
-    kept_back |= {
+    """The rows of visible items. For removed items, the row of the removal records who could not
+    see them."""
+    hidden = {item.id for item in known.values() if not _admits(visibility, item, known)}
+    hidden |= {
         row.entry.subject
         for row in rows
         if row.entry.subject and _is_hidden_from(visibility, row, row.entry.subject in known)
     }
-    return [row for row in rows if not kept_back & {row.entry.subject, _other_end(row)}]
+    return [row for row in rows if not hidden & {row.entry.subject, _other_end(row)}]
 
 
 def _other_end(row: JournalRow) -> str | None:
@@ -134,22 +135,24 @@ def _other_end(row: JournalRow) -> str | None:
 def _load_items(
     engine: EngineContext, principal: Principal, subjects: Sequence[str]
 ) -> dict[str, JournalItem]:
-    """With an edge come both that it is between: they decide who may know of it."""
+    """Edges are loaded with both nodes, which decide their visibility."""
     store, scope = engine.store, principal.scope
-    of_the_graph = [id for id in subjects if id.startswith((NODE, EDGE))]
+    graph_ids = [id for id in subjects if id.startswith((NODE, EDGE))]
     sources = [id for id in subjects if is_source_id(id)]
-    made = [id for id in subjects if id.startswith(ARTIFACT)]
-    memories = sorted({*subjects} - {*of_the_graph, *sources, *made})
+    artifacts = [id for id in subjects if id.startswith(ARTIFACT)]
+    memories = sorted({*subjects} - {*graph_ids, *sources, *artifacts})
     found: list[JournalItem] = [
         *hide_unseen_disputes(engine, principal, store.fetch(scope, memories))
     ]
     found += engine.live_sources(scope, sources)
-    found += store.graph_items(scope, GraphQuery(artifacts=made)).artifacts if made else ()
+    found += (
+        store.graph_items(scope, GraphQuery(artifacts=artifacts)).artifacts if artifacts else ()
+    )
     edges = store.graph_items(
-        scope, GraphQuery(edges=[id for id in of_the_graph if id.startswith(EDGE)])
+        scope, GraphQuery(edges=[id for id in graph_ids if id.startswith(EDGE)])
     ).edges
     ends = [end for edge in edges for end in edge.ends]
-    found += [*edges, *store.graph_items(scope, GraphQuery(nodes=[*ends, *of_the_graph])).nodes]
+    found += [*edges, *store.graph_items(scope, GraphQuery(nodes=[*ends, *graph_ids])).nodes]
     return {item.id: item for item in found}
 
 
@@ -168,11 +171,11 @@ def _admits(visibility: Visibility, item: JournalItem, known: Mapping[str, Journ
             return visibility.admits(item)
 
 
-def _is_hidden_from(visibility: Visibility, row: JournalRow, is_there: bool) -> bool:
-    """Whether a row is about something that the asker may not know of. What is there is judged by
-    what it is now; what is gone by the last that was written of it."""
+def _is_hidden_from(visibility: Visibility, row: JournalRow, exists: bool) -> bool:
+    """True if the row's item is hidden. An existing item is judged by its current fields, a removed
+    one by its last row."""
     meta = row.entry.meta
-    if not is_there and not visibility.admits_category(row.entry.category):
+    if not exists and not visibility.admits_category(row.entry.category):
         return True
     too_sensitive = meta.get("sensitivity") == "high" and not visibility.cleared
     someone_elses_soul = (
@@ -182,7 +185,7 @@ def _is_hidden_from(visibility: Visibility, row: JournalRow, is_there: bool) -> 
 
 
 def read_history(engine: EngineContext, principal: Principal, id: str) -> list[HistoryRow]:
-    """One item's life, newest first. An erased item has a line without text."""
+    """The history of an item, newest first. An erased item has a row without text."""
     rows = engine.store.journal(
         principal.scope, JournalQuery(subject=id, events_only=True, newest=NO_LIMIT)
     )
@@ -194,47 +197,47 @@ def read_history(engine: EngineContext, principal: Principal, id: str) -> list[H
         visible = (
             item is None or principal.is_owner or _admits(visibility_of(principal), item, known)
         )
-    told = _visible_to(engine, principal, rows)
-    if not told or not visible:
+    visible_rows = _visible_to(engine, principal, rows)
+    if not visible_rows or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")
-    return [row.as_history() for row in _hide_unseen_names(engine, principal, told)]
+    return [row.as_history() for row in _hide_unseen_names(engine, principal, visible_rows)]
 
 
 def read_change_log(
     engine: EngineContext, principal: Principal, thread: str, limit: int, after: str | None = None
 ) -> list[ChangeRow]:
     query = JournalQuery(thread_id=thread, events_only=True)
-    told = _newest_visible_to(engine, principal, query, limit, after)
-    return [row.as_change() for row in _hide_unseen_names(engine, principal, told)]
+    rows = _newest_visible_to(engine, principal, query, limit, after)
+    return [row.as_change() for row in _hide_unseen_names(engine, principal, rows)]
 
 
 def read_events(
     engine: EngineContext, principal: Principal, limit: int, after: str | None = None
 ) -> list[EventRow]:
-    told = _newest_visible_to(engine, principal, JournalQuery(), limit, after)
-    return [row.as_event() for row in told]
+    rows = _newest_visible_to(engine, principal, JournalQuery(), limit, after)
+    return [row.as_event() for row in rows]
 
 
 def _newest_visible_to(
     engine: EngineContext, principal: Principal, query: JournalQuery, limit: int, after: str | None
 ) -> list[JournalRow]:
-    """So many as are asked for, if there are so many: a page that what is hidden has made shorter
-    would tell how much of it there is. Judged together from the newest on, since the last line of
-    what is gone says whom the lines before it were kept from."""
+    """A full page if there are enough visible rows: a shorter one would reveal the number of hidden
+    rows. Always loaded from the newest row on: the last row of a removed item decides the
+    visibility of its earlier rows."""
     newest = limit
     while True:
         rows = engine.store.journal(principal.scope, replace(query, newest=newest))
-        told = _visible_to(engine, principal, rows)
-        if len(items_after(told, after) or ()) >= limit or len(rows) < newest:
-            return take_page(told, after, limit)
+        visible = _visible_to(engine, principal, rows)
+        if len(items_after(visible, after) or ()) >= limit or len(rows) < newest:
+            return take_page(visible, after, limit)
         newest *= PAGE_GROWTH
 
 
 def _visible_to(
     engine: EngineContext, principal: Principal, rows: Sequence[JournalRow]
 ) -> list[JournalRow]:
-    """Ids alone tell that something is there: an agent learns only of what it may see. A line that
-    is about nothing stored, such as a search, is for whoever did it."""
+    """An agent gets only rows of visible items: an id alone reveals that an item exists. Rows
+    without an item, such as searches, are shown to their actor only."""
     if principal.is_owner:
         return list(rows)
     visible = _visible_rows(
@@ -247,8 +250,8 @@ def _visible_to(
 def _without_proposals_of_others(
     principal: Principal, rows: Sequence[JournalRow]
 ) -> list[JournalRow]:
-    """Who proposed something, and in which conversation, is between them and the owner. An agent
-    is told what became of its own, and that a field was written."""
+    """Proposals are visible to their proposer and the owner. An agent sees the results of its own
+    proposals, and that a field was written."""
     own = {
         row.entry.meta.get("proposal")
         for row in rows
@@ -269,13 +272,13 @@ _NAMING_FIELDS = (
     "held",
     "alternative",
     "alternatives",
-)  # other items, in a row's meta
+)  # ids of other items in a row's meta
 
 
 def _hide_unseen_names(
     engine: EngineContext, principal: Principal, rows: Sequence[JournalRow]
 ) -> list[JournalRow]:
-    """A line about what an agent sees may name something that it does not: it leaves that out."""
+    """Remove ids of hidden items from the rows of visible ones."""
     if principal.is_owner:
         return list(rows)
     ids = sorted({id for row in rows for name in _NAMING_FIELDS for id in _named_ids(row, name)})

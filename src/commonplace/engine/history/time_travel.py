@@ -1,7 +1,7 @@
 """Time travel: an engine context whose store and indexes show an earlier moment.
 
-`context_at` gives one whose store and index show a scope as it was then. Recall, lists and other
-reads through a context need not know of it, so that ranking in the past is the same function.
+`context_at` returns a context whose store and indexes answer as of a point in time. Recall, lists
+and other reads use it unchanged, so that the past is ranked by the same code.
 """
 
 from __future__ import annotations
@@ -53,33 +53,33 @@ from commonplace.store.sql.rows import memory_values, pack_terms
 
 
 def load_past_index(
-    engine: EngineContext, scope: Scope, then: PointInTime, seen: Visibility
+    engine: EngineContext, scope: Scope, then: PointInTime, visibility: Visibility
 ) -> PastIndex:
-    """Of what ``seen`` admits today; what it said then is judged by whoever asks the index."""
+    """The index of what ``visibility`` admits today; its past fields are filtered by the caller."""
     now = engine.clock()
-    key = _cache_key(scope, engine.store.counters(scope), then, seen)
-    kept = engine.caches.past_indexes.get(key)
-    if kept is None or not kept.is_good(now):
+    key = _cache_key(scope, engine.store.counters(scope), then, visibility)
+    cached = engine.caches.past_indexes.get(key)
+    if cached is None or not cached.is_good(now):
         with engine.index.reading(scope) as present:
             index = present.copy()
         past = engine.store.past(scope, then, now, index.counters)
         index.absorb(past.missed)
         index.rewind(past.unchanged, past.cut)
-        standing = list(_past_memories(past.histories, then, seen, now))
-        index.absorb(_with_rows(engine, past.page, standing))
-        kept = PastIndex(index, now, past.next_end, threading.Lock())
-        _keep(engine, _cache_key(scope, past.missed.counters, then, seen), kept)
-    return kept
+        memories = list(_past_memories(past.histories, then, visibility, now))
+        index.absorb(_with_rows(engine, past.page, memories))
+        cached = PastIndex(index, now, past.next_end, threading.Lock())
+        _cache_past_index(engine, _cache_key(scope, past.missed.counters, then, visibility), cached)
+    return cached
 
 
 def load_guest_past_index(
     engine: EngineContext, reading: ReadableScope, then: PointInTime
 ) -> PastIndex:
-    """Of the sources that are granted there, and of nothing else."""
+    """The index of the granted sources only."""
     scope, now = reading.scope, engine.clock()
     key = (reading.key, _cache_key(scope, engine.store.counters(scope), then, UNCLEARED))
-    kept = engine.caches.past_indexes.get(key)
-    if kept is None or not kept.is_good(now):
+    cached = engine.caches.past_indexes.get(key)
+    if cached is None or not cached.is_good(now):
         granted = engine.live_sources(scope, sorted(reading.sources or ()))
         live = [source for source in granted if source.is_live(now)]
         ends = [source.ends_at for source in live if source.ends_at]
@@ -89,94 +89,98 @@ def load_guest_past_index(
         )
         index = ScopeIndex(engine.embedder.dimension)
         index.absorb(page)
-        kept = PastIndex(index, now, min(ends, default=None), threading.Lock())
-        _keep(engine, (reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), kept)
-    return kept
+        cached = PastIndex(index, now, min(ends, default=None), threading.Lock())
+        _cache_past_index(
+            engine, (reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), cached
+        )
+    return cached
 
 
-def _keep(engine: EngineContext, key: Hashable, past: PastIndex) -> None:
-    """A key names all that an index depends on: a change of memory moves its numbers, so that
-    nothing stale is ever found."""
+def _cache_past_index(engine: EngineContext, key: Hashable, past: PastIndex) -> None:
+    """The key contains everything that the index depends on, including the scope's counters, so
+    that no entry is ever stale."""
     engine.caches.past_indexes.put(key, past, nbytes=past.index.nbytes)
 
 
-def list_past_ids(past: PastIndex, filters: Filters, seen: Visibility, now: datetime) -> list[str]:
-    """Of all memories that a list may show, newest first."""
+def list_past_ids(
+    past: PastIndex, filters: Filters, visibility: Visibility, now: datetime
+) -> list[str]:
+    """The ids of all listed memories, newest first."""
     with past.lock:
         index = past.index
-        slots = np.flatnonzero(index.listed(filters, seen, now) & ~index.passages)
+        slots = np.flatnonzero(index.listed(filters, visibility, now) & ~index.passages)
         units = np.array(index.units, dtype=np.int64)[slots]
-        units = np.where(units < 0, ~units, units)  # as if nothing had been reworded
+        units = np.where(units < 0, ~units, units)  # reworded memories have inverted unit numbers
         order = np.lexsort((units, index.numeric["created_at"][slots]))
         return [index.ids[slot] for slot in slots[order][::-1].tolist()]
 
 
 def _cache_key(
-    scope: Scope, counters: Counters, then: PointInTime, seen: Visibility
+    scope: Scope, counters: Counters, then: PointInTime, visibility: Visibility
 ) -> tuple[object, ...]:
-    """``seq`` moves with every change and every late vector, ``epoch`` when something vanished."""
-    return (scope, counters.epoch, counters.seq, counters.generation, then, seen)
+    """``seq`` grows with every change and every late vector, ``epoch`` with removals."""
+    return (scope, counters.epoch, counters.seq, counters.generation, then, visibility)
 
 
 @dataclass(frozen=True, slots=True)
 class _PastMemory:
     unit: int
     memory: Memory
-    is_reworded: bool  # it said something else then, and is found by other words
+    is_reworded: bool  # its text was different then
 
 
 def _past_memories(
-    lives: Sequence[MemoryHistory], then: PointInTime, seen: Visibility, now: datetime
+    histories: Sequence[MemoryHistory], then: PointInTime, visibility: Visibility, now: datetime
 ) -> Iterator[_PastMemory]:
-    """Words that are not said any more have a unit of their own, which no stored one is."""
-    for life in lives:
-        stood = memory_at(life.memory, life.versions, then, now)
-        if stood is None or stood.state is not State.ACTIVE or not seen.admits(life.memory):
+    """A memory with a different text gets an inverted unit number, which no stored row has."""
+    for history in histories:
+        past = memory_at(history.memory, history.versions, then, now)
+        if past is None or past.state is not State.ACTIVE or not visibility.admits(history.memory):
             continue
-        if not admits_past_text(seen, stood, life.versions):
+        if not admits_past_text(visibility, past, history.versions):
             continue
-        is_reworded = stood.searchable_text != life.memory.searchable_text
-        yield _PastMemory(~life.unit if is_reworded else life.unit, stood, is_reworded)
+        is_reworded = past.searchable_text != history.memory.searchable_text
+        yield _PastMemory(~history.unit if is_reworded else history.unit, past, is_reworded)
 
 
-def admits_past_text(seen: Visibility, stood: Memory, versions: Sequence[Version]) -> bool:
-    """Neither then nor when these words were last said was it kept from the reader."""
-    return seen.admits(stood) and seen.admits(newest_with_content(stood, versions))
+def admits_past_text(visibility: Visibility, past: Memory, versions: Sequence[Version]) -> bool:
+    """True if the memory is visible with its past fields and with the last version of that text."""
+    return visibility.admits(past) and visibility.admits(newest_with_content(past, versions))
 
 
 def _with_rows(
-    engine: EngineContext, page: IndexPage, standing: Sequence[_PastMemory]
+    engine: EngineContext, page: IndexPage, memories: Sequence[_PastMemory]
 ) -> IndexPage:
-    reworded = [each for each in standing if each.is_reworded]
+    reworded = [each for each in memories if each.is_reworded]
     terms, vectors = list(page.terms), list(page.vectors)
     for each, vector in zip(reworded, _embed_reworded(engine, reworded), strict=True):
         index = build_indexing(each.memory, vector)
         terms.append((each.unit, pack_terms(index.terms, index.keys), index.traits))
         if index.vector:
             vectors.append((each.unit, index.vector))
-    rows = [_indexed_row(each.unit, each.memory) for each in standing]
+    rows = [_indexed_row(each.unit, each.memory) for each in memories]
     return replace(page, rows=rows, terms=terms, vectors=vectors)
 
 
 def _embed_reworded(engine: EngineContext, reworded: Sequence[_PastMemory]) -> list[Vector | None]:
-    """In batches. While the embedder is down, these words are found as words alone."""
+    """In batches. Without the embedder, the past texts are found by lexical search only."""
     texts = [each.memory.searchable_text for each in reworded]
-    found: list[Vector | None] = []
+    vectors_by_text: list[Vector | None] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
         batch = texts[start : start + EMBED_BATCH_SIZE]
         vectors = engine.embed(batch)
-        found += [None] * len(batch) if vectors is None else list(vectors)
-    return found
+        vectors_by_text += [None] * len(batch) if vectors is None else list(vectors)
+    return vectors_by_text
 
 
 def _indexed_row(unit: int, memory: Memory) -> IndexedRow:
-    """Whether it has ended is decided already."""
+    """``ends_at`` is cleared: the caller has filtered out expired memories."""
     values = {**memory_values(memory), "unit": unit, "ends_at": None}
     return IndexedRow(**{name: values[name] for name in IndexedRow._fields})
 
 
 def context_at(engine: EngineContext, principal: Principal, then: PointInTime) -> EngineContext:
-    """The same context where nothing is asked about another moment than now."""
+    """A context as of ``then``; the same context for the present."""
     if then.is_now:
         return engine
     past = _PastMoment(engine, principal, then)
@@ -186,14 +190,14 @@ def context_at(engine: EngineContext, principal: Principal, then: PointInTime) -
         index=cast(IndexCache, PastScopeIndexes(past)),
         access_log=cast(AccessLog, PastAccessLog(engine)),
         clock=lambda: then.known_at or engine.clock(),
-        caches=engine.caches.without_understandings(),  # the past has other units than today
+        caches=engine.caches.without_understandings(),  # unit numbers differ from the present
         moment=then,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _PastMoment:
-    """Who looks at which moment. What they may not see today they do not see then either."""
+    """The caller and the moment. What is hidden from the caller today is hidden then, too."""
 
     engine: EngineContext
     principal: Principal
@@ -213,23 +217,24 @@ class _PastMoment:
 
     @property
     def by_id(self) -> Visibility:
-        """By id, the owner sees everything of theirs."""
+        """By id, the owner sees all items, including sensitive ones."""
         return Visibility(cleared=True) if self.principal.is_owner else self.visibility
 
-    def stood(self, memory: Memory, versions: Sequence[Version], seen: Visibility) -> Memory | None:
-        if not seen.admits(memory):
+    def memory_then(
+        self, memory: Memory, versions: Sequence[Version], visibility: Visibility
+    ) -> Memory | None:
+        if not visibility.admits(memory):
             return None
         then = memory_at(memory, versions, self.then, self.now)
-        return then if then and admits_past_text(seen, then, versions) else None
+        return then if then and admits_past_text(visibility, then, versions) else None
 
 
 class PastScopeIndexes:
-    """Of scopes as they stood, in the place of those that follow the present. One verb looks at
-    one past: what it has looked at it keeps until it ends."""
+    """Replaces the index cache by past indexes, which are kept for one call."""
 
     def __init__(self, past: _PastMoment):
         self._past = past
-        self._kept: dict[tuple[str, ...], PastIndex] = {}
+        self._indexes: dict[tuple[str, ...], PastIndex] = {}
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
@@ -238,29 +243,29 @@ class PastScopeIndexes:
 
     @contextmanager
     def holding(self, readings: Sequence[ReadableScope]) -> Iterator[list[ScopeIndex]]:
-        """Locked in one order, as those of the present are."""
-        kept = {reading.key: self._keep(reading) for reading in readings}
+        """Lock in key order, like the present indexes."""
+        indexes = {reading.key: self._index_of(reading) for reading in readings}
         with ExitStack() as held:
-            for key in sorted(kept):
-                held.enter_context(kept[key].lock)
-            yield [kept[reading.key].index for reading in readings]
+            for key in sorted(indexes):
+                held.enter_context(indexes[key].lock)
+            yield [indexes[reading.key].index for reading in readings]
 
-    def _keep(self, reading: ReadableScope) -> PastIndex:
-        if reading.key not in self._kept:
-            self._kept[reading.key] = self._make(reading)
-        return self._kept[reading.key]
+    def _index_of(self, reading: ReadableScope) -> PastIndex:
+        if reading.key not in self._indexes:
+            self._indexes[reading.key] = self._make(reading)
+        return self._indexes[reading.key]
 
     def _make(self, reading: ReadableScope) -> PastIndex:
         past = self._past
         if reading.sources is not None:
             return load_guest_past_index(past.engine, reading, past.then)
-        # A team's passages are the same for each of its members, who share them.
-        seen = past.visibility if reading.scope == past.principal.scope else UNCLEARED
-        return load_past_index(past.engine, reading.scope, past.then, seen)
+        # A team's passages are the same for all members, so they share one index.
+        visibility = past.visibility if reading.scope == past.principal.scope else UNCLEARED
+        return load_past_index(past.engine, reading.scope, past.then, visibility)
 
 
 class PastAccessLog:
-    """That something was looked for is noted; looking back touches nothing."""
+    """Records searches, but no reads of memories and no cursor."""
 
     def __init__(self, engine: EngineContext):
         self._engine = engine
@@ -268,15 +273,15 @@ class PastAccessLog:
     def record_later(self, bookkeeping: Bookkeeping) -> None:
         now = self._engine.clock()
         turns = tuple(replace(turn, at=now) for turn in bookkeeping.turns)
-        noted = replace(bookkeeping, at=now, touched={}, cursor=None, turns=turns)
-        self._engine.access_log.record_later(noted)
+        recorded = replace(bookkeeping, at=now, touched={}, cursor=None, turns=turns)
+        self._engine.access_log.record_later(recorded)
 
     def flush(self) -> None:
         self._engine.access_log.flush()
 
 
 class PastStore:
-    """What those who read ask a store for, answered as of then. It has no writes."""
+    """The store's read methods as of a point in time; no writes."""
 
     def __init__(self, past: _PastMoment):
         self._past = past
@@ -292,39 +297,43 @@ class PastStore:
         return self._store.counters(scope)
 
     def access(self, scope: Scope) -> TeamAccess:
-        """Who may look, and where, is of today."""
+        """Access is always checked as of today."""
         return self._store.access(scope)
 
     # ——— memories ———
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
-        return self._stood(scope, ids, self._past.by_id)
+        return self._memories_then(scope, ids, self._past.by_id)
 
-    def _stood(self, scope: Scope, ids: Sequence[str], seen: Visibility) -> list[Memory]:
+    def _memories_then(
+        self, scope: Scope, ids: Sequence[str], visibility: Visibility
+    ) -> list[Memory]:
         versions = self._versions(scope, ids)
         found = (
-            self._past.stood(memory, versions.get(memory.id, ()), seen)
+            self._past.memory_then(memory, versions.get(memory.id, ()), visibility)
             for memory in self._store.fetch(scope, ids)
         )
         return [memory for memory in found if memory]
 
     def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]:
-        """Of what is active, as the index of then knows it; the other wishes of a listing are of
-        the night's, which does not travel. Only the rows of the page are read."""
-        past, seen = self._past, listing.visibility
-        kept = load_past_index(past.engine, scope, past.then, seen)
-        ids = list_past_ids(kept, listing.filters, seen, past.now)
+        """Active memories by the past index. Listing options for maintenance are not supported.
+        Only the rows of the page are read."""
+        past, visibility = self._past, listing.visibility
+        past_index = load_past_index(past.engine, scope, past.then, visibility)
+        ids = list_past_ids(past_index, listing.filters, visibility, past.now)
         if listing.only_profile:
             ids = [id for id in ids if id.startswith(PROFILE_PREFIX)]
         start, found = _place_after(ids, listing.after), list[Memory]()
-        while start < len(ids) and len(found) < listing.limit:  # once, unless some just vanished
+        while (
+            start < len(ids) and len(found) < listing.limit
+        ):  # one iteration, unless rows were just removed
             end = start + listing.limit - len(found)
-            found += self._stood(scope, ids[start:end], seen)
+            found += self._memories_then(scope, ids[start:end], visibility)
             start = end
         return found
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
-        """All of them: which were known then, and whose they are, is for `show` to say."""
+        """All versions: `show` filters by time and visibility."""
         return self._store.versions(scope, ids)
 
     def _versions(self, scope: Scope, ids: Sequence[str]) -> dict[str, list[Version]]:
@@ -339,7 +348,7 @@ class PastStore:
         return [link for link in links if known_at is None or link.created_at <= known_at]
 
     def held(self, scope: Scope, query: HeldQuery | None = None) -> list[HeldValue]:
-        """What waits for a decision is of today."""
+        """Pending values belong to the present."""
         return []
 
     # ——— sources ———
@@ -358,7 +367,7 @@ class PastStore:
         ]
 
     def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
-        """By units of the index of then all that is asked for: what a unit says never changes."""
+        """Units of the past index need no filter: the text of a unit never changes."""
         found = self._store.passages(scope, query)
         if isinstance(query, PassagesByUnit):
             return found

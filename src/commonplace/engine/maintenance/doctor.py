@@ -43,8 +43,7 @@ class Finding:
 
 
 def examine(engine: EngineContext, scope: Scope | None, principal: Principal) -> list[Finding]:
-    """Whoever comes with a key is told of the memory that it opens, and nothing of the store, which
-    may be others' as well."""
+    """The holder of a key gets findings about its own memory only: the store may be shared."""
     if principal.key is not None:
         findings = _memory_findings(engine, [principal.scope], principal)
         return [_scrubs(_own_scrubs(engine, principal)), *findings]
@@ -54,7 +53,7 @@ def examine(engine: EngineContext, scope: Scope | None, principal: Principal) ->
         _integrity(health),
         _scrubs(health.pending_scrubs),
         *_memory_findings(engine, scopes, principal),
-        # Where the store and its files lie is no agent's to know.
+        # Settings contain paths, which agents must not see.
         *([_settings(engine)] if principal.is_owner else []),
         _embedder(engine),
         _generations(engine),
@@ -65,15 +64,15 @@ def examine(engine: EngineContext, scope: Scope | None, principal: Principal) ->
 def _memory_findings(
     engine: EngineContext, scopes: list[Scope], principal: Principal
 ) -> list[Finding]:
-    """An agent is told of what it may see; jobs are the owner's to look at."""
-    seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
+    """Limited to what an agent may see; jobs and proposals are the owner's."""
+    visibility = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
     findings = [
         _index(engine, scopes),
         _consistency(engine, scopes),
-        _vectors(engine, scopes, seen),
+        _vectors(engine, scopes, visibility),
     ]
     findings += [_jobs(engine, scopes), _proposals(engine, scopes)] if principal.is_owner else []
-    return [*findings, _sources(engine, scopes, seen)]
+    return [*findings, _sources(engine, scopes, visibility)]
 
 
 def _index(engine: EngineContext, scopes: list[Scope]) -> Finding:
@@ -100,16 +99,16 @@ def _integrity(health: StoreHealth) -> Finding:
 
 
 def _consistency(engine: EngineContext, scopes: list[Scope]) -> Finding:
-    """Every row has its counterpart: what a transaction wrote is there whole."""
+    """Every row has its counterparts in other tables."""
     loose: Counter[str] = Counter()
     for scope in scopes:
         loose.update(engine.store.statistics(scope).loose_ends)
-    told = [f"{count} {what}" for what, count in loose.items() if count]
+    problems = [f"{count} {what}" for what, count in loose.items() if count]
     return Finding(
         "consistency",
-        not told,
-        "every row has its counterpart" if not told else "; ".join(told),
-        "" if not told else "Restore the last export into a new store.",
+        not problems,
+        "every row has its counterpart" if not problems else "; ".join(problems),
+        "" if not problems else "Restore the last export into a new store.",
     )
 
 
@@ -127,10 +126,10 @@ def _scrubs(waiting: int) -> Finding:
     )
 
 
-def _vectors(engine: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
-    listing = MemoryListing(visibility=seen, without_vector=True, limit=NO_LIMIT)
+def _vectors(engine: EngineContext, scopes: list[Scope], visibility: Visibility) -> Finding:
+    listing = MemoryListing(visibility=visibility, without_vector=True, limit=NO_LIMIT)
     missing = sum(len(engine.store.page(scope, listing)) for scope in scopes)
-    if seen.cleared:  # a passage or a node without a vector does not tell whose it is
+    if visibility.cleared:  # unembedded passages and nodes have no visibility filter
         others = [engine.store.unembedded(scope, UnembeddedQuery()) for scope in scopes]
         missing += sum(len(each.passages) + len(each.graph) for each in others)
     return Finding(
@@ -142,67 +141,73 @@ def _vectors(engine: EngineContext, scopes: list[Scope], seen: Visibility) -> Fi
 
 
 def _jobs(engine: EngineContext, scopes: list[Scope]) -> Finding:
-    """Work that nobody will do by itself, and work that nobody is at though somebody began."""
+    """Dead jobs, and jobs whose worker is gone."""
     now = engine.clock()
     known = [job for scope in scopes for job in engine.store.jobs(scope, JobQuery())]
     dead = sum(job.state is JobState.DEAD for job in known)
-    left = sum(job.lease_has_ended(now) for job in known)
-    told = [f"{dead} dead"] * bool(dead) + [f"{left} left by their worker"] * bool(left)
+    abandoned = sum(job.lease_has_ended(now) for job in known)
+    problems = [f"{dead} dead"] * bool(dead) + [f"{abandoned} left by their worker"] * bool(
+        abandoned
+    )
     remedies = ["See `commonplace jobs`, then `commonplace jobs retry ID`."] * bool(dead)
-    remedies += ["Run `commonplace worker --once`."] * bool(left)
+    remedies += ["Run `commonplace worker --once`."] * bool(abandoned)
     waiting = f"{len(known)} wait" if known else "nothing waits"
-    return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
+    return Finding("jobs", not problems, ", ".join(problems) or waiting, " ".join(remedies))
 
 
 def _proposals(engine: EngineContext, scopes: list[Scope]) -> Finding:
-    """So many that no more can be proposed is a sign that nobody looks at them."""
+    """Fails if the limit of open proposals is reached."""
     now = engine.clock()
     open_ = [sum(p.is_open(now) for p in engine.store.proposals(scope)) for scope in scopes]
     full = any(count >= MAX_OPEN for count in open_)
-    told = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
+    detail = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
     remedy = "Decide on them: `commonplace profile proposals`." if full else ""
-    return Finding("proposals", not full, told, remedy)
+    return Finding("proposals", not full, detail, remedy)
 
 
-def _sources(engine: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
-    """A source that is raw is being waited for; one that no job is about would wait for ever."""
-    left = [id for scope in scopes for id in _raw_without_job(engine, scope, seen)]
-    counts = [row for scope in scopes for row in engine.store.statistics(scope, seen=seen).sources]
+def _sources(engine: EngineContext, scopes: list[Scope], visibility: Visibility) -> Finding:
+    """Fails for raw sources without a job: they would never be processed."""
+    stuck = [id for scope in scopes for id in _raw_without_job(engine, scope, visibility)]
+    counts = [
+        row for scope in scopes for row in engine.store.statistics(scope, seen=visibility).sources
+    ]
     live = [row for row in counts if row.state == State.ACTIVE]
     held = f"{sum(r.count for r in live):,} with {sum(r.passages for r in live):,} passages"
-    told = f"{len(left)} raw without a job: {', '.join(left[:3])}"
+    problem = f"{len(stuck)} raw without a job: {', '.join(stuck[:3])}"
     remedy = "Ingest them again, or `commonplace forget ID` and then `commonplace restore ID`."
-    return Finding("sources", not left, told if left else held, remedy if left else "")
+    return Finding("sources", not stuck, problem if stuck else held, remedy if stuck else "")
 
 
-def _raw_without_job(engine: EngineContext, scope: Scope, seen: Visibility) -> list[str]:
-    raw = SourceListing(visibility=seen, statuses=(ProcessingStatus.RAW,), limit=NO_LIMIT)
-    # The sources first: a job that ends in between has made its source ready.
+def _raw_without_job(engine: EngineContext, scope: Scope, visibility: Visibility) -> list[str]:
+    raw = SourceListing(visibility=visibility, statuses=(ProcessingStatus.RAW,), limit=NO_LIMIT)
+    # Read sources first: a job that ends in between has processed its source.
     waiting = [source.id for source in engine.live_source_page(scope, raw)]
-    owed = {job.key for job in engine.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
-    left = [id for id in waiting if id not in owed]
-    return [s.id for s in engine.live_sources(scope, left) if needs_processing(s)]
+    queued = {job.key for job in engine.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
+    without_job = [id for id in waiting if id not in queued]
+    return [s.id for s in engine.live_sources(scope, without_job) if needs_processing(s)]
 
 
 def _embedder(engine: EngineContext) -> Finding:
     model = engine.embedder
-    told = f"{model.name}, {model.dimension} dimensions; {_calibration(engine)}"
+    detail = f"{model.name}, {model.dimension} dimensions; {_calibration(engine)}"
     works = engine.embed(["a short text"]) is not None
     remedy = "" if works else "Install what the embedder needs; until then words alone decide."
-    return Finding("embedder", works, told, remedy)
+    return Finding("embedder", works, detail, remedy)
 
 
 def _calibration(engine: EngineContext) -> str:
-    """Where its cosines mean something, and how well that was proved."""
+    """The scripts for which similarity is calibrated, with the measured proof."""
     known = engine.calibration
-    told = [f"{each}{_proof(known.proofs.get(each))}" for each in sorted(known.knots)]
-    blind = [
+    supported = [f"{each}{_proof(known.proofs.get(each))}" for each in sorted(known.knots)]
+    unsupported = [
         f"{each}{_proof(proof)}"
         for each, proof in sorted(known.proofs.items())
         if each not in known.knots
     ]
-    sees = f"similarity known for {', '.join(told)}" if told else "similarity known nowhere"
-    return sees + (f", measured blind for {', '.join(blind)}" if blind else "")
+    summary = (
+        f"similarity known for {', '.join(supported)}" if supported else "similarity known nowhere"
+    )
+    return summary + (f", measured blind for {', '.join(unsupported)}" if unsupported else "")
 
 
 def _proof(proof: CalibrationProof | None) -> str:
@@ -210,7 +215,7 @@ def _proof(proof: CalibrationProof | None) -> str:
 
 
 def _generations(engine: EngineContext) -> Finding:
-    """A change of embedder that was not finished keeps vectors that nobody reads."""
+    """An unfinished change of embedder leaves unused vectors."""
     known = engine.store.generations()
     building = [each.embedder.name for each in known if each.state == "building"]
     retired = [each.embedder.name for each in known if each.state == "retired"]
@@ -233,8 +238,8 @@ def _generations(engine: EngineContext) -> Finding:
 
 
 def _settings(engine: EngineContext) -> Finding:
-    told = ", ".join(f"{name}={value}" for name, value in engine.settings.items() if value)
-    return Finding("settings", True, told or "defaults")
+    values = ", ".join(f"{name}={value}" for name, value in engine.settings.items() if value)
+    return Finding("settings", True, values or "defaults")
 
 
 def _versions() -> Finding:
@@ -243,7 +248,7 @@ def _versions() -> Finding:
 
 
 def index_matches(engine: EngineContext, scope: Scope) -> bool:
-    """The stored terms equal a fresh analysis, and the kept index equals one built anew."""
+    """True if stored terms equal a new analysis and the cached index equals a rebuilt one."""
     page = engine.store.index_page(scope, 0, -1)
     return _terms_match(engine, scope, page) and _cache_matches(engine, scope)
 
@@ -255,9 +260,9 @@ def _terms_match(engine: EngineContext, scope: Scope, page: IndexPage) -> bool:
         states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
     memories = all(
-        stored.get(unit_of[memory.id]) == pack_terms(found_by.terms, found_by.keys)
+        stored.get(unit_of[memory.id]) == pack_terms(indexing.terms, indexing.keys)
         for memory in engine.store.page(scope, listing)
-        if memory.id in unit_of and (found_by := build_indexing(memory, None))
+        if memory.id in unit_of and (indexing := build_indexing(memory, None))
     )
     return memories and _passage_terms_match(engine, scope, stored)
 
@@ -273,10 +278,10 @@ def _passage_terms_match(engine: EngineContext, scope: Scope, stored: Mapping[in
 
 
 def _cache_matches(engine: EngineContext, scope: Scope) -> bool:
-    with engine.store.read_session(scope), engine.index.reading(scope) as kept:
+    with engine.store.read_session(scope), engine.index.reading(scope) as cached:
         page = engine.store.index_page(scope, 0, -1)
-        if page.counters.seq != kept.counters.seq:
-            return True  # somebody wrote in between: nothing to compare
-        fresh = ScopeIndex(kept.dimension)
-        fresh.absorb(page)
-        return kept.fingerprint() == fresh.fingerprint()
+        if page.counters.seq != cached.counters.seq:
+            return True  # a concurrent write: not comparable
+        rebuilt = ScopeIndex(cached.dimension)
+        rebuilt.absorb(page)
+        return cached.fingerprint() == rebuilt.fingerprint()

@@ -1,4 +1,4 @@
-"""The jobs of a user: list, retry, withdraw; which work is done by what."""
+"""The jobs of a user: list, retry, cancel; the functions of all job kinds."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def bind_job_kinds(engine: EngineContext) -> Mapping[str, JobFunction]:
 class ShownJob:
     id: str
     kind: str
-    about: str | None  # such as a source's id; None: the whole memory
+    about: str | None  # e.g. a source id; None: the whole memory
     state: JobState
     tries: int
     max_tries: int
-    next_run: datetime | None  # None: it runs, or is dead
-    error: str | None  # of the last try
+    next_run: datetime | None  # None: running or dead
+    error: str | None  # of the last attempt
     created_at: datetime
 
 
@@ -63,11 +63,11 @@ def retry_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJ
     known = _find_job(engine, principal, id)
     _change_job(engine, request, RetryJob(id), id)
     now = engine.store.jobs(principal.scope, JobQuery(ids=[id]))
-    return present_job(now[0] if now else known)  # a worker may have been fast
+    return present_job(now[0] if now else known)  # a worker may have finished it already
 
 
 def cancel_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJob:
-    """As it was. Somebody may have finished it in this very moment: then there is none."""
+    """Return the job as it was. NotFound if a worker has just finished it."""
     known = _find_job(engine, request.principal, id)
     _change_job(engine, request, WithdrawJobs(ids=(id,)), id)
     return present_job(known)

@@ -1,8 +1,8 @@
 """Vectors: embed everything again with another embedder; fill vectors missed while it was down.
 
-The old vectors serve until the new ones are complete; then one transaction makes the new ones
-current, and the old ones go. Each batch is a transaction of its own, so that it can be stopped or
-killed anywhere, and goes on from there when it is run again.
+The old vectors are used until the new ones are complete; then one transaction makes the new ones
+current, and the old ones are removed. Each batch is a separate transaction, so the run can be
+stopped or killed at any time and resumed.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from commonplace.store.queries import (
     UnembeddedQuery,
 )
 
-BATCH_SIZE = 256  # memories: one call to the embedder, one transaction
-MAX_PASSES = 1_000  # over what others wrote meanwhile
+BATCH_SIZE = 256  # memories for each embedder call and transaction
+MAX_PASSES = 1_000  # over concurrent writes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ReembedProgress:
 class Reembedded:
     embedder: str
     dimension: int
-    memories: int  # with passages, nodes and edges: what got its vector in this run
+    memories: int  # including passages, nodes and edges embedded in this run
 
     @property
     def changed(self) -> bool:
@@ -87,7 +87,7 @@ class _GenerationBuilder:
         )
 
     def until_current(self) -> int:
-        """Pass after pass over what was written meanwhile; each has less to do than the last."""
+        """Repeat for concurrent writes until none is left; each pass is shorter."""
         self._tell()
         try:
             for _ in range(MAX_PASSES):
@@ -98,7 +98,7 @@ class _GenerationBuilder:
         except EmbedderMismatch:
             if not self._is_current():
                 raise
-            return self._done  # somebody who did the same was faster
+            return self._done  # another process finished first
         raise StoreBusy(
             "Memories are written faster than they can be re-embedded.",
             remedy="Progress is kept. Run reembed again when less is written.",
@@ -107,7 +107,7 @@ class _GenerationBuilder:
     def _build(self, scope: Scope) -> None:
         number = self._generation.number
         while True:
-            # Before the page: what is written after it moves the number, and is seen next time.
+            # Read before the page: later writes grow the number and are handled in the next pass.
             seq = self._store.counters(scope).seq
             waiting = self._store.page(scope, _without_vector(number))
             others = self._store.unembedded(scope, UnembeddedQuery(BATCH_SIZE, number))
@@ -147,7 +147,7 @@ class _GenerationBuilder:
         return [row.astype("<f4").tobytes() for row in rows]
 
     def _tell(self) -> None:
-        self._total = max(self._total, self._done)  # others go on writing
+        self._total = max(self._total, self._done)  # concurrent writes
         self._report(ReembedProgress("embedding", self._done, self._total))
 
     def _is_current(self) -> bool:
@@ -177,7 +177,7 @@ EMBED_ACTOR = "worker:embed"
 
 
 def fill_late_vectors(engine: EngineContext, link: LinkFunction, job: Job) -> JobDecision:
-    """Vectors go in as they come, so the job's end is all that is left to hand in."""
+    """Vectors are stored directly, so the returned changeset only finishes the job."""
     fill_vectors(engine, Principal(job.user_id, cleared=True), link)
     missing = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1

@@ -1,7 +1,7 @@
 """Tidy a memory or a team: expiry, purge, merging of volatile memories, vectors, compaction.
 
-`commonplace tidy` runs it by hand, and opening a store runs it once a day, so that the promises
-about endings hold where no worker ever runs. Running it twice changes nothing more.
+`commonplace tidy` runs it manually, and opening a store runs it once a day, so that retention
+periods hold even without a worker. It is idempotent.
 """
 
 from __future__ import annotations
@@ -67,11 +67,11 @@ class Tidied:
     expired: int = 0
     idle: int = 0
     purged: int = 0
-    merged: int = 0  # originals folded into summaries
+    merged: int = 0  # memories merged into summaries
     vectors: int = 0
-    scrubbed: bool = True  # False: erased bytes still wait for compaction
+    scrubbed: bool = True  # False: erased bytes await compaction
     reindexed: int = 0
-    proposals: int = 0  # that nobody decided on in time
+    proposals: int = 0  # expired
 
     @property
     def changed(self) -> int:
@@ -87,7 +87,7 @@ def tidy(
     compact: bool = True,
     reindex: bool = False,
 ) -> Tidied:
-    """``merge`` and ``link`` are handed in: they are the write path's own verbs."""
+    """``merge`` and ``link``: the verbs of the write path, injected."""
     engine.access_log.flush()
     scope = principal.scope
     now = engine.clock()
@@ -123,7 +123,7 @@ def tidy(
 
 
 def rebuild_index(engine: EngineContext, scope: Scope) -> int:
-    """The words that memories are found by, as this version of the analyser has them."""
+    """Recompute the terms of all memories and passages with the current analyser."""
     total, after = 0, None
     while True:
         listing = MemoryListing(
@@ -152,7 +152,7 @@ def _rebuild_passage_index(engine: EngineContext, scope: Scope) -> int:
 
 
 def scrub(engine: EngineContext) -> bool:
-    """Compaction that cannot be had now is had later; what waits for it stays marked."""
+    """Compact the store. If it is busy, the erasures remain marked for the next run."""
     try:
         return engine.store.scrub(engine.clock())
     except StoreError as error:
@@ -167,7 +167,7 @@ def _apply_rule(
     applies: Callable[[Memory], bool],
     step: Callable[[EngineContext, Memory, datetime], ChangesetStep],
 ) -> int:
-    """Every memory the rule applies to, page by page, each page a changeset of its own."""
+    """Apply the rule to all matching memories, with one changeset for each page."""
     total = 0
     after: str | None = None
     everyone = Visibility(cleared=True)
@@ -178,7 +178,7 @@ def _apply_rule(
         total += _apply_to(engine, scope, ids, applies, step)
         if len(page) < PAGE_SIZE:
             return total
-        # What was dealt with has left the listing, so its page is asked for again.
+        # Changed memories have left the listing, so the same page is read again.
         after = page[-1].id if not ids else None
 
 
@@ -211,13 +211,13 @@ def _purge(engine: EngineContext, memory: Memory, now: datetime) -> ChangesetSte
 
 
 def _purge_graph(engine: EngineContext, scope: Scope, now: datetime) -> Counter[Event | None]:
-    """How many are gone, by why."""
+    """The number of removals by event."""
 
     def decide() -> tuple[Changeset, Counter[Event | None]]:
         revision = engine.store.counters(scope).revision
         steps = purge_graph_items(engine, scope, ACTOR, now)
-        gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
-        return Changeset(scope, now, ACTOR, steps, revision), gone
+        removed = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
+        return Changeset(scope, now, ACTOR, steps, revision), removed
 
     return run_transaction(engine, None, decide)[1]
 
@@ -226,8 +226,8 @@ _REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
 
 
 def expire_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
-    """What is ephemeral is forgotten on its day, with what only it told, by all who had read it;
-    nothing brings it back, and it is purged the same night."""
+    """Forget expired ephemeral sources with the memories that only they support, in all scopes that
+    extracted them. They cannot be restored and are purged in the same run."""
 
     def decide() -> tuple[Changeset, int]:
         revision = engine.store.counters(scope).revision
@@ -267,12 +267,14 @@ def purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
             purgeable_by=now,
             limit=NO_LIMIT,
         )
-        gone = engine.store.sources(scope, listing)
+        removed = engine.store.sources(scope, listing)
         steps = tuple(
             build_source_removal(source, event=Event.DELETE, node=JournalNode.WORKER)
-            for source in gone
+            for source in removed
         )
-        return Changeset(scope, now, ACTOR, steps, engine.store.counters(scope).revision), len(gone)
+        return Changeset(scope, now, ACTOR, steps, engine.store.counters(scope).revision), len(
+            removed
+        )
 
     return run_transaction(engine, None, decide)[1]
 
@@ -299,8 +301,8 @@ def _forget_idle(engine: EngineContext, memory: Memory, now: datetime) -> Change
 def _merge_volatile(
     engine: EngineContext, principal: Principal, now: datetime, merge: MergeFunction
 ) -> int:
-    """Oldest first, in fives; fewer than five wait for company. A batch that is refused, because
-    together they are too long or one has just changed, stays as it is."""
+    """Merge the oldest first, in batches of five; fewer than five wait. A rejected batch (too long
+    together, or one has just changed) is skipped."""
     listing = MemoryListing(
         now=now, visibility=Visibility(cleared=True), volatile=True, limit=NO_LIMIT
     )
@@ -321,8 +323,8 @@ def _merge_volatile(
 
 
 def group_for_merge(found: Sequence[Memory], size: int) -> list[list[Memory]]:
-    """Full batches of like with like: a summary is as guarded as the most guarded of them, and
-    nobody else's words belong in an agent's."""
+    """Full batches of the same sensitivity, agent and category: a summary inherits the highest
+    sensitivity, and an agent's summary must not contain others' texts."""
     alike: dict[tuple[str, str | None, str], list[Memory]] = {}
     for memory in found:
         key = (memory.sensitivity, memory.agent_id, memory.category)
@@ -335,7 +337,7 @@ def group_for_merge(found: Sequence[Memory], size: int) -> list[list[Memory]]:
 
 
 def fill_vectors(engine: EngineContext, principal: Principal, link: LinkFunction) -> int:
-    """Vectors of what was stored while the embedder was down, and the links that come of them."""
+    """Embed what was stored without the embedder, and add the resulting links."""
     scope = principal.scope
     total = 0
     while True:
@@ -376,7 +378,7 @@ def fill_passage_vectors(engine: EngineContext, scope: Scope) -> int:
 
 
 def fill_graph_vectors(engine: EngineContext, scope: Scope) -> int:
-    """Of nodes and edges. What is changed meanwhile comes up again in the next round."""
+    """Embed nodes and edges. Concurrent changes are handled in the next round."""
     total = 0
     while waiting := engine.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).graph:
         vectors = engine.embed([text for _, text in waiting])
@@ -423,6 +425,6 @@ def _is_kept_forever(source: Source) -> bool:
 
 
 def _last_date(source: Source) -> datetime:
-    """By when it was said: a letter of last year is old on the day it is brought in, but nobody
-    who brings it means it to go the same night."""
+    """The later of the source's own date and its ingest: an old letter must not be removed on the
+    day it is ingested."""
     return max(source.ended_at or source.started_at or source.created_at, source.created_at)

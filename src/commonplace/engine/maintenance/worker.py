@@ -1,8 +1,8 @@
 """Jobs: list, retry, cancel; the worker that runs them, its thread, the daily tidy check.
 
-A kind of work is a function of the job. It does what is slow, and gives back a decision: the
-changeset that is the job's result, decided again when another writer was faster. The worker adds
-the job's end to that changeset, so the result counts once or not at all.
+Each kind of job is a function. It does the slow work and returns a decision: a function that
+computes the resulting changeset, called again on a concurrent write. The worker adds the job's
+completion to that changeset, so the result is applied exactly once.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from commonplace.store.queries import JobQuery
 
 log = logging.getLogger("commonplace")
 
-POLL_SECONDS = 5.0  # other processes' jobs are noticed this late
-LOOK_AGAIN_SECONDS = 0.05  # while somebody waits for a job that another worker has
+POLL_SECONDS = 5.0  # maximum delay for jobs of other processes
+RECHECK_SECONDS = 0.05  # while waiting for a job of another worker
 
 JobDecision = Callable[[], Changeset]
 JobFunction = Callable[[Job], JobDecision]
@@ -40,7 +40,7 @@ JobFunction = Callable[[Job], JobDecision]
 @dataclass(frozen=True, slots=True)
 class Worked:
     done: int = 0
-    failed: int = 0  # they come back later, or are dead
+    failed: int = 0  # to be retried, or dead
 
     def __add__(self, other: Worked) -> Worked:
         return Worked(self.done + other.done, self.failed + other.failed)
@@ -49,7 +49,7 @@ class Worked:
 class _JobOutcome(Enum):
     DONE = Worked(done=1)
     FAILED = Worked(failed=1)
-    TAKEN_OVER = Worked()  # whoever has it now will tell
+    TAKEN_OVER = Worked()  # counted by the worker that has it now
 
 
 class Worker:
@@ -66,7 +66,7 @@ class Worker:
         self._kinds = kinds
         self._lease = lease
         self._when_idle = when_idle
-        self._due: datetime | None = None  # when something was due, by the last look
+        self._due: datetime | None = None  # next due time at the last check
         self._changed = threading.Condition()
         self._woken = False
         self._stopping = False
@@ -74,14 +74,14 @@ class Worker:
     # ——— running ———
 
     def run(self) -> Worked:
-        """Until somebody says stop; a job that is under way is brought to its end."""
+        """Run until `stop`; a running job is finished first."""
         worked = Worked()
         while not self._stopping:
             try:
                 outcome = self._do_next()
             except StoreClosed:
                 break
-            except StoreError as error:  # it may be back in a moment
+            except StoreError as error:  # may be temporary
                 log.warning("worker is waiting for the store: %s", error.code)
                 outcome = None
             if outcome is None:
@@ -98,7 +98,7 @@ class Worker:
         self._wait()
 
     def run_until_idle(self, limit: int | None = None) -> Worked:
-        """Whatever is due now, and then no more."""
+        """Run all jobs that are due, then return."""
         worked = Worked()
         while limit is None or worked.done + worked.failed < limit:
             outcome = self._do_next()
@@ -108,8 +108,8 @@ class Worker:
         return worked
 
     def see_through(self, scope: Scope, kind: str, key: str, patience: float) -> Job | None:
-        """Do this work now, or wait while another worker does. None: it is done. Else the job as
-        it stands: it failed, or is still under way after ``patience`` seconds."""
+        """Run this job now, or wait while another worker does. Returns None if it is done, else the
+        job: failed, or still running after ``patience`` seconds."""
         deadline = time.monotonic() + patience
         while True:
             job = self._find(scope, kind, key)
@@ -119,13 +119,13 @@ class Worker:
                 case _JobOutcome.FAILED:
                     return self._find(scope, kind, key)
                 case _JobOutcome.DONE:
-                    continue  # gone; or caused again meanwhile, which is waited for as well
+                    continue  # finished, or queued again meanwhile
             if job.state is JobState.DEAD or time.monotonic() > deadline:
-                return job  # one that waits was taken by another between two looks
-            self._wait(LOOK_AGAIN_SECONDS)
+                return job  # a pending one was claimed by another worker between the checks
+            self._wait(RECHECK_SECONDS)
 
     def wake(self) -> None:
-        """There is something to do, perhaps."""
+        """Check for due jobs now."""
         with self._changed:
             self._woken = True
             self._changed.notify_all()
@@ -135,8 +135,8 @@ class Worker:
             self._stopping = True
             self._changed.notify_all()
 
-    def _wait(self, longest: float = POLL_SECONDS) -> None:
-        wait = longest
+    def _wait(self, timeout: float = POLL_SECONDS) -> None:
+        wait = timeout
         if self._due is not None and (due_in := self._due - self._engine.clock()) > timedelta(0):
             wait = min(wait, due_in.total_seconds())
         with self._changed:
@@ -153,7 +153,7 @@ class Worker:
         return found[0] if found else None
 
     def _claim(self, scope: Scope | None = None, id: str | None = None) -> Job | None:
-        """A look comes first: it is in nobody's way, as claiming is. A job that is named is taken
+        """Check before claiming: a claim takes the write lock. A job given by id is claimed even
         before it is due."""
         store, kinds = self._engine.store, sorted(self._kinds)
         if id is not None:
@@ -181,7 +181,7 @@ class Worker:
             return _JobOutcome.TAKEN_OVER
         except StoreClosed:
             raise
-        except Exception as error:  # whatever is wrong with one job, the next is not to blame
+        except Exception as error:  # a failing job must not stop the next
             self._give_back(job, error)
             return _JobOutcome.FAILED
         return _JobOutcome.DONE
@@ -194,12 +194,12 @@ class Worker:
         log.debug("why job %s failed", job.id, exc_info=error)
         try:
             self._engine.store.fail_job(job, now, failure, again_at)
-        except StoreError as trouble:  # then its lease runs out, which says the same
+        except StoreError as trouble:  # then its lease expires, with the same effect
             log.warning("job %s could not be released: %s", job.id, trouble.code)
 
     @contextmanager
     def _holding(self, job: Job) -> Iterator[None]:
-        """While this lasts a thread says, time and again, that the job is held."""
+        """Renew the job's lease from a thread."""
         ended = threading.Event()
         pause = self._lease.total_seconds() / BEATS_PER_LEASE
 
@@ -225,7 +225,7 @@ def _with_finish(result: Changeset, job: Job) -> Changeset:
 
 
 def describe_failure(error: Exception) -> Failure:
-    """What may be written down of an error: its own message may quote the user."""
+    """The part of an error that may be stored: its message may contain user data."""
     if isinstance(error, CommonplaceError):
         return Failure(error.code, type(error).default_remedy)
     return Failure("unexpected", f"{type(error).__name__} was raised.")
@@ -244,11 +244,11 @@ class BackgroundWorker:
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
-        if self._process != os.getpid():  # a fork has no thread of its parent's
+        if self._process != os.getpid():  # a forked child does not inherit the thread
             self._start()
         with self._lock:
             if self._closed:
-                return  # the next to open the store finds what is due
+                return  # the next process to open the store runs what is due
             if self._worker is None:
                 self._worker = self._make()
                 self._thread = threading.Thread(
@@ -259,7 +259,7 @@ class BackgroundWorker:
                 self._worker.wake()
 
     def close(self) -> None:
-        """What is under way is brought to its end."""
+        """Finish the running job, then stop."""
         if self._process != os.getpid():
             self._start()
         with self._lock:
@@ -270,24 +270,24 @@ class BackgroundWorker:
             thread.join()
 
 
-TIDY_CHECK_INTERVAL = timedelta(hours=1)  # whoever is due is tidied within this
+TIDY_CHECK_INTERVAL = timedelta(hours=1)  # maximum delay of a due tidy
 
 
 class TidySchedule:
     def __init__(self, clock: Callable[[], datetime], tidy: Callable[[], None]):
         self._clock = clock
         self._tidy = tidy
-        self._looked = clock()
+        self._checked_at = clock()
         self._busy = threading.Lock()
 
-    def look(self) -> bool:
-        """Tidies what is due, if it has not looked for long. False: it has, or another is at it."""
+    def run_if_due(self) -> bool:
+        """Tidy what is due, if the last check is long ago. False if not, or if one is running."""
         if not self._busy.acquire(blocking=False):
             return False
         try:
-            if self._clock() - self._looked < TIDY_CHECK_INTERVAL:
+            if self._clock() - self._checked_at < TIDY_CHECK_INTERVAL:
                 return False
-            self._looked = self._clock()
+            self._checked_at = self._clock()
             self._tidy()
             return True
         finally:

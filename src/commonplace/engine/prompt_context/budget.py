@@ -1,10 +1,10 @@
 """Token budget: how much of each layer is shown; composing the text. Pure.
 
-Soul and rules are paid first, from the whole budget. Of what they leave, the stable layers have at
-most a fixed share, however much or little the volatile ones hold: else a recalled line more or
-less would reword the beginning of the prompt, and no prefix cache would hold. Stable layers are
-filled in their order, so that each depends on those before it alone. A volatile layer has a share
-of its own first, then what is left goes to the earlier ones: the later ones shrink first.
+Soul and rules are allotted first, from the whole budget. The stable layers get at most a fixed
+share of the rest, independent of the volatile layers: otherwise one recalled line more would change
+the beginning of the prompt and invalidate prefix caches. Stable layers are filled in order, so each
+depends only on those before it. Each volatile layer gets its own share first; the remainder goes to
+the earlier layers, so the later ones shrink first.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from commonplace.engine.prompt_context.layers import (
 )
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
 
-STABLE_SHARE = 0.6  # of what soul and rules leave
-BLOCK_SIZE = 8  # at most so many make way together, and the beginning stands still in between
-MAX_MISSES = 3  # too long ones in a row
-MIN_CUT = 6  # tokens of an item that are worth showing
+STABLE_SHARE = 0.6  # of the budget after soul and rules
+BLOCK_SIZE = 8  # maximum number of items dropped at once; in between, the beginning is unchanged
+MAX_MISSES = 3  # consecutive items that are too long
+MIN_CUT = 6  # minimum tokens of a truncated item
 
 
 class ItemCosts(Protocol):
-    """Of a layer's items, in the order they are shown. Asked one by one: counting is dear."""
+    """Costs of a layer's items, in display order. Computed on access: counting is expensive."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, place: int, /) -> int: ...
@@ -38,18 +38,18 @@ class ItemCosts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LayerDemand:
-    """What a layer would cost."""
+    """The costs and the budget policy of a layer."""
 
     costs: ItemCosts
     heading: int = 0
     keep: KeepPolicy = KeepPolicy.FIRST
     share: float = 0.0
-    older: int = 0  # items that are older than the first of these and were not even asked for
+    older: int = 0  # number of older items that were not loaded
 
 
 @dataclass(frozen=True, slots=True)
 class LayerAllotment:
-    """Of a layer. ``cut``: the last item is shortened to so many tokens."""
+    """The shown items of a layer. ``cut``: tokens to which the last item is truncated."""
 
     places: tuple[int, ...] = ()
     cost: int = 0
@@ -63,40 +63,42 @@ def stable_room(budget: int, outranking: Sequence[LayerAllotment]) -> int:
     return int(max(0, budget - total_cost(outranking)) * STABLE_SHARE)
 
 
-def total_cost(kept: Sequence[LayerAllotment]) -> int:
-    return sum(each.cost for each in kept)
+def total_cost(allotments: Sequence[LayerAllotment]) -> int:
+    return sum(each.cost for each in allotments)
 
 
-def allot_budget(wishes: Sequence[LayerDemand], room: int) -> list[LayerAllotment]:
-    """What each layer keeps; together they cost no more than the room."""
-    kept = [_allot(wish, int(wish.share * room)) if wish.share else NO_ALLOTMENT for wish in wishes]
-    for place, wish in enumerate(wishes):
-        left = room - total_cost(kept)
-        kept[place] = _allot(wish, kept[place].cost + left)
-    return kept
+def allot_budget(demands: Sequence[LayerDemand], room: int) -> list[LayerAllotment]:
+    """The allotment of each layer; their total cost is at most ``room``."""
+    allotments = [
+        _allot(demand, int(demand.share * room)) if demand.share else NO_ALLOTMENT
+        for demand in demands
+    ]
+    for place, demand in enumerate(demands):
+        remaining = room - total_cost(allotments)
+        allotments[place] = _allot(demand, allotments[place].cost + remaining)
+    return allotments
 
 
-def _allot(wish: LayerDemand, room: int) -> LayerAllotment:
-    left = room - wish.heading
-    if left <= 0 or not len(wish.costs):
+def _allot(demand: LayerDemand, room: int) -> LayerAllotment:
+    left = room - demand.heading
+    if left <= 0 or not len(demand.costs):
         return NO_ALLOTMENT
-    match wish.keep:
+    match demand.keep:
         case KeepPolicy.WHOLE:
-            found = _allot_whole(wish.costs, left)
+            found = _allot_whole(demand.costs, left)
         case KeepPolicy.NEWEST:
-            found = _allot_newest(wish, left)
+            found = _allot_newest(demand, left)
         case _:
-            found = _allot_first(wish.costs, left)
+            found = _allot_first(demand.costs, left)
     return (
-        LayerAllotment(found.places, found.cost + wish.heading, found.cut)
+        LayerAllotment(found.places, found.cost + demand.heading, found.cut)
         if found.places
         else NO_ALLOTMENT
     )
 
 
 def _allot_first(costs: ItemCosts, room: int) -> LayerAllotment:
-    """In their order; one that is too long is left out, and does not stand in the others' way.
-    When several in a row are, there is no room."""
+    """In order, skipping items that are too long; stop after several in a row."""
     places: list[int] = []
     spent = missed = 0
     for place in range(len(costs)):
@@ -113,23 +115,23 @@ def _allot_first(costs: ItemCosts, room: int) -> LayerAllotment:
 def _allot_whole(costs: ItemCosts, room: int) -> LayerAllotment:
     spent = 0
     for place in range(len(costs)):
-        left = room - spent
-        if costs[place] > left:
+        remaining = room - spent
+        if costs[place] > remaining:
             before = tuple(range(place))
-            if left < MIN_CUT:
+            if remaining < MIN_CUT:
                 return LayerAllotment(before, spent)
-            return LayerAllotment((*before, place), room, left)
+            return LayerAllotment((*before, place), room, remaining)
         spent += costs[place]
     return LayerAllotment(tuple(range(len(costs))), spent)
 
 
-def _allot_newest(wish: LayerDemand, room: int) -> LayerAllotment:
-    """The newest, from a place that moves in blocks: what comes is added at the end, and the
-    beginning stays as it is until a whole block makes way."""
+def _allot_newest(demand: LayerDemand, room: int) -> LayerAllotment:
+    """The newest items, starting at a block boundary: new items are appended, and the beginning is
+    unchanged until a whole block is dropped."""
     places: list[int] = []
-    spent, left_out = 0, -1  # the newest that there is no room for
-    for place in range(len(wish.costs) - 1, -1, -1):
-        cost = wish.costs[place]
+    spent, left_out = 0, -1  # left_out: the newest item that does not fit
+    for place in range(len(demand.costs) - 1, -1, -1):
+        cost = demand.costs[place]
         if cost > room:
             continue
         if spent + cost > room:
@@ -137,25 +139,25 @@ def _allot_newest(wish: LayerDemand, room: int) -> LayerAllotment:
             break
         places.append(place)
         spent += cost
-    begins = _next_block(wish.older + left_out + 1, len(places)) - wish.older
-    found = tuple(each for each in reversed(places) if each >= begins)
-    return LayerAllotment(found, sum(wish.costs[each] for each in found))
+    begins = _next_block(demand.older + left_out + 1, len(places)) - demand.older
+    chosen = tuple(each for each in reversed(places) if each >= begins)
+    return LayerAllotment(chosen, sum(demand.costs[each] for each in chosen))
 
 
 def _next_block(number: int, fitting: int) -> int:
-    """At most half of those that fit make way: 1, 2, 4 or 8 at a time, counted from the oldest."""
+    """Round up to a block of 1, 2, 4 or 8 items, at most half of those that fit."""
     block = 1
     while 2 * block <= min(BLOCK_SIZE, fitting // 2):
         block *= 2
     return -(-number // block) * block
 
 
-_LINE_END = 1  # tokens; between two parts there are two
+_LINE_END = 1  # tokens; two between parts
 
 
 @dataclass(frozen=True, slots=True)
 class LayerLines:
-    """What a layer could say."""
+    """All lines of a layer, before budgeting."""
 
     layer: Layer
     items: Sequence[ContextLine]
@@ -182,42 +184,44 @@ class ComposedText:
 
 
 def compose_text(lines: Sequence[LayerLines], budget: int) -> ComposedText:
-    """Never over the budget, by the tokenizer's own count of the whole text."""
-    scales, allowed = _TokenCounter(lines), budget
+    """Compose the text; the whole text's token count is at most the budget."""
+    counter, allowed = _TokenCounter(lines), budget
     while True:
-        composed = _compose_within(lines, allowed, scales)
+        composed = _compose_within(lines, allowed, counter)
         over = composed.tokens - budget
         if over <= 0:
             return composed
-        allowed -= over  # lines side by side cost more than each alone
+        allowed -= over  # joined lines can cost more than the sum of their costs
 
 
 def _compose_within(
-    lines: Sequence[LayerLines], budget: int, scales: _TokenCounter
+    lines: Sequence[LayerLines], budget: int, counter: _TokenCounter
 ) -> ComposedText:
     first = [each for each in lines if each.layer.outranks]
     stable = [each for each in lines if each.layer.stable and not each.layer.outranks]
     volatile = [each for each in lines if not each.layer.stable]
-    said = _TextBuilder()
-    foremost = allot_budget([scales.wish(each) for each in first], budget)
-    said.add(first, foremost)
-    kept = allot_budget([scales.wish(each) for each in stable], stable_room(budget, foremost))
-    said.add(stable, kept)
-    left = budget - total_cost([*foremost, *kept])
-    once = _deduplicate(volatile, said.ids, left, scales)
-    said.add(once, allot_budget([scales.wish(each) for each in once], left))
-    return said.composed()
+    builder = _TextBuilder()
+    outranking = allot_budget([counter.demand(each) for each in first], budget)
+    builder.add(first, outranking)
+    allotments = allot_budget(
+        [counter.demand(each) for each in stable], stable_room(budget, outranking)
+    )
+    builder.add(stable, allotments)
+    remaining = budget - total_cost([*outranking, *allotments])
+    distinct = _deduplicate(volatile, builder.ids, remaining, counter)
+    builder.add(distinct, allot_budget([counter.demand(each) for each in distinct], remaining))
+    return builder.composed()
 
 
 class _TokenCounter:
-    """What lines cost. Each is counted once, when it is first asked for: most never are."""
+    """Caches line costs. Lines are counted on first use: most never are."""
 
     def __init__(self, lines: Sequence[LayerLines]):
         self._known: dict[str, int] = {}
         marked = sum(len(each.items) for each in lines if each.layer.marked)
-        self._mark = f" [{'0' * len(str(marked))}]"  # which number it will be is not known yet
+        self._mark = f" [{'0' * len(str(marked))}]"  # placeholder: the number is not known yet
 
-    def wish(self, lines: LayerLines) -> LayerDemand:
+    def demand(self, lines: LayerLines) -> LayerDemand:
         if not lines.items:
             return LayerDemand(())
         layer = lines.layer
@@ -237,7 +241,7 @@ class _TokenCounter:
 
 @dataclass(frozen=True, slots=True)
 class _LineCosts:
-    scales: _TokenCounter
+    counter: _TokenCounter
     items: Sequence[ContextLine]
     mark: str
 
@@ -245,34 +249,36 @@ class _LineCosts:
         return len(self.items)
 
     def __getitem__(self, place: int) -> int:
-        return self.scales.cost(self.items[place].line + self.mark)
+        return self.counter.cost(self.items[place].line + self.mark)
 
 
 def _deduplicate(
-    volatile: Sequence[LayerLines], shown: frozenset[str], room: int, scales: _TokenCounter
+    volatile: Sequence[LayerLines], shown: frozenset[str], room: int, counter: _TokenCounter
 ) -> list[LayerLines]:
-    """An item is said by the first layer that has it, where that layer has room for it by its own
-    share; else by the next that has it."""
-    told = set(shown)
-    found: list[LayerLines] = []
+    """Show an item in the first layer that contains it and can afford it from its own share; else
+    in the next layer that contains it."""
+    shown_ids = set(shown)
+    layers: list[LayerLines] = []
     for place, lines in enumerate(volatile):
-        fresh = replace(lines, items=[i for i in lines.items if i.id is None or i.id not in told])
+        unseen = replace(
+            lines, items=[i for i in lines.items if i.id is None or i.id not in shown_ids]
+        )
         later = {item.id for other in volatile[place + 1 :] for item in other.items if item.id}
-        contested = later & {item.id for item in fresh.items}
-        sure = _certain_places(fresh, room, scales) if contested else ()
-        kept = [i for at, i in enumerate(fresh.items) if at in sure or i.id not in contested]
-        told |= {item.id for item in kept if item.id}
-        found.append(replace(fresh, items=kept))
-    return found
+        contested = later & {item.id for item in unseen.items}
+        certain = _certain_places(unseen, room, counter) if contested else ()
+        chosen = [i for at, i in enumerate(unseen.items) if at in certain or i.id not in contested]
+        shown_ids |= {item.id for item in chosen if item.id}
+        layers.append(replace(unseen, items=chosen))
+    return layers
 
 
-def _certain_places(lines: LayerLines, room: int, scales: _TokenCounter) -> tuple[int, ...]:
-    (kept,) = allot_budget([scales.wish(lines)], int(lines.layer.share * room))
-    return kept.places
+def _certain_places(lines: LayerLines, room: int, counter: _TokenCounter) -> tuple[int, ...]:
+    (allotment,) = allot_budget([counter.demand(lines)], int(lines.layer.share * room))
+    return allotment.places
 
 
 class _TextBuilder:
-    """What is said so far, with the numbers that it is cited by."""
+    """The parts composed so far, with their citations."""
 
     def __init__(self) -> None:
         self._parts: list[ContextPart] = []
@@ -283,23 +289,23 @@ class _TextBuilder:
     def ids(self) -> frozenset[str]:
         return frozenset(cited.id for cited in self._citations)
 
-    def add(self, lines: Sequence[LayerLines], kept: Sequence[LayerAllotment]) -> None:
-        for each, of_it in zip(lines, kept, strict=True):
-            if of_it.places:
-                self._add(each, of_it)
+    def add(self, lines: Sequence[LayerLines], allotments: Sequence[LayerAllotment]) -> None:
+        for each, allotment in zip(lines, allotments, strict=True):
+            if allotment.places:
+                self._add(each, allotment)
 
-    def _add(self, lines: LayerLines, kept: LayerAllotment) -> None:
-        items = [lines.items[place] for place in kept.places]
-        if kept.cut is not None:
-            cut = cut_to_tokens(items[-1].line, kept.cut - _LINE_END)
+    def _add(self, lines: LayerLines, allotment: LayerAllotment) -> None:
+        items = [lines.items[place] for place in allotment.places]
+        if allotment.cut is not None:
+            cut = cut_to_tokens(items[-1].line, allotment.cut - _LINE_END)
             items[-1] = replace(items[-1], line=cut)
-        said = [item.line + self._cite(item, lines.layer) for item in items]
+        texts = [item.line + self._cite(item, lines.layer) for item in items]
         self._parts.append(
             ContextPart(
                 str(lines.layer.name),
                 lines.layer.stable,
-                "\n".join([lines.title, *said]),
-                kept.cost,
+                "\n".join([lines.title, *texts]),
+                allotment.cost,
                 tuple(item.id for item in items if item.id),
             )
         )

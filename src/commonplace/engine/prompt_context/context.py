@@ -52,19 +52,19 @@ _LAYER_OF_KIND = {
     str(kind): LayerName(policy.layer) for kind, policy in POLICIES.items() if policy.layer
 }
 _RECENT_KINDS = [kind for kind, layer in _LAYER_OF_KIND.items() if layer is LayerName.EPISODES]
-_SENTENCE_WORDS = 40  # words
-_LINE_OVERHEAD = 5  # tokens of a line beside its words: "- [", category, "] ", its end
+_SENTENCE_WORDS = 40
+_LINE_OVERHEAD = 5  # tokens of a line in addition to its words: "- [", category, "] ", newline
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context is asked for, checked."""
+    """A checked request."""
 
     query: str | None
     thread: str
     budget: int
-    moment: datetime  # now, or the moment that is looked back at
-    categories: tuple[str, ...] = ()  # only these; none: all that the agent may see
+    moment: datetime  # now, or the requested point in time
+    categories: tuple[str, ...] = ()  # empty: all that the agent may see
     is_past: bool = False
     turn: int | None = None  # of the thread, for the recall log
 
@@ -74,7 +74,7 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class IndexedMemory:
-    """A memory by what the index knows of it."""
+    """The indexed columns of a memory."""
 
     id: str
     kind: str
@@ -86,18 +86,22 @@ class IndexedMemory:
 
 
 def list_indexed_memories(
-    index: ScopeIndex, seen: Visibility, said: Categories, asked: ContextRequest, now: datetime
+    index: ScopeIndex,
+    visibility: Visibility,
+    categories: Categories,
+    request: ContextRequest,
+    now: datetime,
 ) -> list[IndexedMemory]:
-    """Oldest first; of one moment, in the order in which they came."""
+    """Oldest first; equal times in insertion order."""
     size = index.size
-    mask = index.visible(seen, now) & ~index.passages
-    always = [PROFILE_CATEGORY, *always_shown_categories(said)]
-    late = index.numeric["created_at"][:size] > exact_micros(asked.moment - RECENT_PERIOD)
+    mask = index.visible(visibility, now) & ~index.passages
+    always = [PROFILE_CATEGORY, *always_shown_categories(categories)]
+    is_recent = index.numeric["created_at"][:size] > exact_micros(request.moment - RECENT_PERIOD)
     mask &= (
         _column_mask(index, "kind", _LAYER_OF_KIND.keys() - _RECENT_KINDS)
         | _column_mask(index, "category", always)
         | (
-            late
+            is_recent
             & (
                 _column_mask(index, "kind", _RECENT_KINDS)
                 | _column_mask(index, "category", (GOALS_CATEGORY,))
@@ -121,47 +125,50 @@ def list_indexed_memories(
     ]
 
 
-def always_shown_categories(said: Categories) -> list[str]:
-    return [category.name for category in said.in_mode(ContextMode.ALL)]
+def always_shown_categories(categories: Categories) -> list[str]:
+    return [category.name for category in categories.in_mode(ContextMode.ALL)]
 
 
-def _column_mask(index: ScopeIndex, column: str, wanted: Iterable[str]) -> Mask:
-    codes = [index.words[column].known(str(word)) for word in wanted]
+def _column_mask(index: ScopeIndex, column: str, values: Iterable[str]) -> Mask:
+    codes = [index.words[column].known(str(word)) for word in values]
     return np.isin(index.coded[column][: index.size], codes)
 
 
 def _column_values(index: ScopeIndex, column: str) -> list[str | None]:
-    return list(index.words[column].codes)  # codes count up in the order of arrival
+    return list(index.words[column].codes)  # codes are consecutive, in insertion order
 
 
 @dataclass(frozen=True, slots=True)
 class LayerSelection:
-    """The ids of each layer, in the order in which they are shown."""
+    """The ids of each layer, in display order."""
 
     ids: Mapping[str, Sequence[str]]
-    goals: frozenset[str]  # among the user's identity
-    older: int  # how many the standing layer has before its first
+    goals: frozenset[str]  # ids in the identity layer
+    older: int  # number of older items omitted from the standing layer
 
 
 def select_for_layers(
-    found: Sequence[IndexedMemory], said: Categories, asked: ContextRequest, agent: str | None
+    memories: Sequence[IndexedMemory],
+    categories: Categories,
+    request: ContextRequest,
+    agent: str | None,
 ) -> LayerSelection:
-    """Pure. Each card goes into the first layer that has a place for it."""
-    since = exact_micros(asked.moment - RECENT_PERIOD)
-    always = frozenset(always_shown_categories(said))
+    """Pure. Assign each memory to the first layer that accepts it."""
+    since = exact_micros(request.moment - RECENT_PERIOD)
+    always = frozenset(always_shown_categories(categories))
     layers: dict[str, list[IndexedMemory]] = {name: [] for name in LayerName}
-    for card in found:
-        name = _layer_of(card, since, always, asked, agent)
+    for card in memories:
+        name = _layer_of(card, since, always, request, agent)
         if name:
             layers[name].append(card)
     layers[LayerName.SOUL] = layers[LayerName.SOUL][-_max_items(LayerName.SOUL) :]
     layers[LayerName.RULES] = _most_important(layers[LayerName.RULES], _max_items(LayerName.RULES))
     for name in (LayerName.EPISODES, LayerName.SUMMARIES):
         layers[name] = layers[name][-_max_items(name) :][::-1]
-    standing = _newest_that_fit(layers[LayerName.STANDING], asked.budget)
-    older = len(layers[LayerName.STANDING]) - len(standing)
+    newest = _newest_that_fit(layers[LayerName.STANDING], request.budget)
+    older = len(layers[LayerName.STANDING]) - len(newest)
     ids = {name: [card.id for card in own] for name, own in layers.items()}
-    ids[LayerName.STANDING] = [card.id for card in standing]
+    ids[LayerName.STANDING] = [card.id for card in newest]
     goals = frozenset(c.id for c in layers[LayerName.IDENTITY] if not _is_profile_item(c))
     return LayerSelection(ids, goals, older)
 
@@ -170,46 +177,46 @@ def _layer_of(
     card: IndexedMemory,
     since: int,
     always: frozenset[str],
-    asked: ContextRequest,
+    request: ContextRequest,
     agent: str | None,
 ) -> LayerName | None:
-    """Soul and rules are who the agent is, whatever categories it asks for."""
+    """Soul and rules are shown for every category filter."""
     policy, layer = POLICIES[Kind(card.kind)], _LAYER_OF_KIND.get(card.kind)
     if policy.is_standing_instruction:
         is_mine = not policy.is_private_to_agent or card.agent in (None, agent)
         return layer if is_mine else None
-    if not asked.asks_for(card.category) or is_abbreviation(card.id):
+    if not request.asks_for(card.category) or is_abbreviation(card.id):
         return None
-    if not is_shown(card.kind, card.category, asked.categories):
+    if not is_shown(card.kind, card.category, request.categories):
         return None
-    is_late = card.created > since
-    if _is_profile_item(card) or (card.category == GOALS_CATEGORY and is_late):
+    is_recent = card.created > since
+    if _is_profile_item(card) or (card.category == GOALS_CATEGORY and is_recent):
         return LayerName.IDENTITY
     if card.category in always:
         return LayerName.STANDING
-    return layer if is_late or card.kind not in _RECENT_KINDS else None
+    return layer if is_recent or card.kind not in _RECENT_KINDS else None
 
 
 def _is_profile_item(card: IndexedMemory) -> bool:
     return card.id.startswith(f"{PROFILE_CATEGORY}:")
 
 
-def _most_important(own: Sequence[IndexedMemory], most: int) -> list[IndexedMemory]:
-    """The pinned, the important, the newest; shown oldest first, as all of them are."""
-    best = sorted(own, key=lambda card: (card.weight, card.created))[-most:]
+def _most_important(memories: Sequence[IndexedMemory], most: int) -> list[IndexedMemory]:
+    """Select by pinned, importance and age; keep the order, oldest first."""
+    best = sorted(memories, key=lambda card: (card.weight, card.created))[-most:]
     chosen = {card.id for card in best}
-    return [card for card in own if card.id in chosen]
+    return [card for card in memories if card.id in chosen]
 
 
-def _newest_that_fit(own: Sequence[IndexedMemory], budget: int) -> list[IndexedMemory]:
-    """No word costs less than a token, so the rows of older ones need not be fetched. What is
-    long is told in short, so its many words say nothing."""
+def _newest_that_fit(memories: Sequence[IndexedMemory], budget: int) -> list[IndexedMemory]:
+    """Drop the older memories that cannot fit, before their rows are fetched: a word costs at least
+    one token. Long memories are shown by their summaries, so their words are capped."""
     room = int(budget * STABLE_SHARE)
-    for place in range(len(own) - 1, -1, -1):
-        room -= min(own[place].words, _SENTENCE_WORDS) + _LINE_OVERHEAD
+    for place in range(len(memories) - 1, -1, -1):
+        room -= min(memories[place].words, _SENTENCE_WORDS) + _LINE_OVERHEAD
         if room < 0:
-            return list(own[place + 1 :])
-    return list(own)
+            return list(memories[place + 1 :])
+    return list(memories)
 
 
 def _max_items(name: LayerName) -> int:
@@ -218,62 +225,64 @@ def _max_items(name: LayerName) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GatheredLayers:
-    """The memories of each layer, in the order they are shown."""
+    """The memories of each layer, in display order."""
 
     memories: Mapping[str, Sequence[Memory]]
-    goals: frozenset[str]  # ids, of those among the user's identity
-    older: int  # how many older ones the standing layer has
+    goals: frozenset[str]  # ids in the identity layer
+    older: int  # number of older items omitted from the standing layer
     disputed: Mapping[str, str | None]
-    talks: Conversations
+    conversations: Conversations
 
 
 def gather_layers(
-    engine: EngineContext, principal: Principal, asked: ContextRequest
+    engine: EngineContext, principal: Principal, request: ContextRequest
 ) -> GatheredLayers:
-    seen, said = visibility_of(principal), engine.categories()
+    visibility, categories = visibility_of(principal), engine.categories()
     with engine.index.reading(principal.scope) as index:
-        found = list_indexed_memories(index, seen, said, asked, engine.clock())
-        heard = find_conversations(index, seen, asked.thread, asked.moment, engine.clock())
-    taken = select_for_layers(found, said, asked, principal.agent)
-    rows = _load_memories(engine, principal, [id for ids in taken.ids.values() for id in ids])
-    against = load_disputes(engine, principal, list(rows.values()))
+        found = list_indexed_memories(index, visibility, categories, request, engine.clock())
+        conversations = find_conversations(
+            index, visibility, request.thread, request.moment, engine.clock()
+        )
+    selection = select_for_layers(found, categories, request, principal.agent)
+    rows = _load_memories(engine, principal, [id for ids in selection.ids.values() for id in ids])
+    disputes = load_disputes(engine, principal, list(rows.values()))
     return GatheredLayers(
-        {name: _sort_layer(rows, ids, name) for name, ids in taken.ids.items()},
-        taken.goals,
-        taken.older,
-        {id: summarise_dispute(values) for id, values in against.items()},
-        heard,
+        {name: _sort_layer(rows, ids, name) for name, ids in selection.ids.items()},
+        selection.goals,
+        selection.older,
+        {id: summarise_dispute(values) for id, values in disputes.items()},
+        conversations,
     )
 
 
 def _load_memories(
     engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, Memory]:
-    """What changed since the index was asked is judged again. What reads like instructions to an
-    agent does not enter its prompt."""
-    now, seen = engine.clock(), visibility_of(principal)
+    """Load the rows and check again what changed since the index was read. Suspected prompt
+    injections are left out."""
+    now, visibility = engine.clock(), visibility_of(principal)
     return {
         memory.id: memory
         for memory in engine.store.fetch(principal.scope, ids)
         if memory.is_live(now)
-        and seen.admits(memory)
+        and visibility.admits(memory)
         and may_enter_prompt(engine, principal, memory)
     }
 
 
 def _sort_layer(rows: Mapping[str, Memory], ids: Sequence[str], layer: str) -> list[Memory]:
-    """Insights come last in their layer; in a stable one all keep their places, for what comes
-    must come at its end."""
-    found = [rows[id] for id in ids if id in rows]
+    """Low-priority kinds (insights) come last, except in stable layers: these only grow at the
+    end."""
+    memories = [rows[id] for id in ids if id in rows]
     return (
-        found
+        memories
         if LAYER_BY_NAME[layer].stable
-        else sorted(found, key=lambda each: is_low_priority(each.kind))
+        else sorted(memories, key=lambda each: is_low_priority(each.kind))
     )
 
 
-_MIN_HITS, _MAX_HITS = 12, 500  # hits that are looked at
-_TOKENS_PER_HIT = 40  # tokens of the budget for each
+_MIN_HITS, _MAX_HITS = 12, 500
+_TOKENS_PER_HIT = 40  # budget tokens for each hit that is loaded
 
 _WORDING_OF_LAYER = {
     LayerName.SOUL: wording.in_full,
@@ -285,30 +294,30 @@ _WORDING_OF_LAYER = {
 }
 
 
-def context(engine: EngineContext, principal: Principal, asked: ContextRequest) -> Context:
+def context(engine: EngineContext, principal: Principal, request: ContextRequest) -> Context:
     with engine.store.read_session():
-        gathered = gather_layers(engine, principal, asked)
-        meant = _expand_query(engine, principal, asked)
-    plan = _build_plan(engine, asked, meant)
+        gathered = gather_layers(engine, principal, request)
+        query = _expand_query(engine, principal, request)
+    plan = _build_plan(engine, request, query)
     recalled = recall(engine, principal, [plan])[0] if plan else None
-    delta = _load_delta(engine, principal, asked)
+    delta = _load_delta(engine, principal, request)
     lines = [
         *_memory_lines(gathered),
-        _hit_lines(recalled, engine, asked, gathered.talks.heard),
-        _time_lines(gathered, asked),
+        _hit_lines(recalled, engine, request, gathered.conversations.current),
+        _time_lines(gathered, request),
     ]
-    composed = _compose_with_changes(lines, delta, asked.budget)
-    if delta and (not delta.header or _has_changes(composed)):  # else it is told next time
-        move_cursor(engine, principal, asked.thread, delta)
+    composed = _compose_with_changes(lines, delta, request.budget)
+    if delta and (not delta.header or _has_changes(composed)):  # else reported next time
+        move_cursor(engine, principal, request.thread, delta)
     if plan and recalled:
-        said = _shown_hits(recalled, composed.citations)
-        record_read_hits(engine, principal, plan, said, "context", asked.query)
+        shown = _shown_hits(recalled, composed.citations)
+        record_read_hits(engine, principal, plan, shown, "context", request.query)
     return Context(
-        query=meant,
+        query=query,
         stable_text=composed.text_of(stable=True),
         volatile_text=composed.text_of(stable=False),
         tokens=composed.tokens,
-        budget_tokens=asked.budget,
+        budget_tokens=request.budget,
         parts=composed.parts,
         citations=composed.citations,
         delta=delta,
@@ -316,34 +325,40 @@ def context(engine: EngineContext, principal: Principal, asked: ContextRequest) 
     )
 
 
-def _expand_query(engine: EngineContext, principal: Principal, asked: ContextRequest) -> str | None:
-    """A follow-up says little by itself: what the conversation was about is put in."""
-    if asked.query is None:
+def _expand_query(
+    engine: EngineContext, principal: Principal, request: ContextRequest
+) -> str | None:
+    """Expand a follow-up question with the topic of its conversation."""
+    if request.query is None:
         return None
-    return understand_message(engine, principal, asked.query, thread=asked.thread).query
+    return understand_message(engine, principal, request.query, thread=request.thread).query
 
 
-def _load_delta(engine: EngineContext, principal: Principal, asked: ContextRequest) -> Delta | None:
-    """A look at the past tells no changes, and moves no cursor. Who asks for some categories hears
-    of these, and how many others there were."""
-    if asked.is_past:
+def _load_delta(
+    engine: EngineContext, principal: Principal, request: ContextRequest
+) -> Delta | None:
+    """None for a point in time, which moves no cursor. With a category filter, changes of other
+    categories are only counted."""
+    if request.is_past:
         return None
     with engine.store.read_session():
-        delta = load_delta(engine, principal, asked.thread, in_short=not asked.categories)
-    wanted = tuple(each for each in delta.changes if asked.asks_for(each.category))
-    return replace(delta, changes=wanted, elsewhere=len(delta.changes) - len(wanted))
+        delta = load_delta(engine, principal, request.thread, in_short=not request.categories)
+    matching = tuple(each for each in delta.changes if request.asks_for(each.category))
+    return replace(delta, changes=matching, elsewhere=len(delta.changes) - len(matching))
 
 
 def _compose_with_changes(
     lines: Sequence[LayerLines], delta: Delta | None, budget: int
 ) -> ComposedText:
-    """A header is said whole, for its last line counts what it leaves out: it has as many bullets
-    as there is room for."""
+    """Fit as many change bullets as the budget allows. The header is never truncated: its last line
+    counts the omitted changes."""
     order = list(LAYER_BY_NAME)
     for bullets in range(MAX_BULLETS, -1, -1):
         header = delta.header_of(bullets) if delta and bullets else ""
-        told = [*lines, _change_lines(header)]
-        composed = compose_text(sorted(told, key=lambda each: order.index(each.layer.name)), budget)
+        with_changes = [*lines, _change_lines(header)]
+        composed = compose_text(
+            sorted(with_changes, key=lambda each: order.index(each.layer.name)), budget
+        )
         if not header or _has_changes(composed):
             break
     return composed
@@ -354,19 +369,19 @@ def _has_changes(composed: ComposedText) -> bool:
 
 
 def _memory_lines(gathered: GatheredLayers) -> list[LayerLines]:
-    found = []
-    for name, say in _WORDING_OF_LAYER.items():
+    layers = []
+    for name, to_line in _WORDING_OF_LAYER.items():
         items = [
             (
                 wording.as_goal
                 if name is LayerName.IDENTITY and memory.id in gathered.goals
-                else say
+                else to_line
             )(memory, gathered.disputed.get(memory.id))
             for memory in gathered.memories[name]
         ]
         older = gathered.older if name is LayerName.STANDING else 0
-        found.append(LayerLines(LAYER_BY_NAME[name], items, older=older))
-    return found
+        layers.append(LayerLines(LAYER_BY_NAME[name], items, older=older))
+    return layers
 
 
 def _change_lines(header: str) -> LayerLines:
@@ -376,60 +391,65 @@ def _change_lines(header: str) -> LayerLines:
     )
 
 
-def _time_lines(gathered: GatheredLayers, asked: ContextRequest) -> LayerLines:
-    said = {m.id: m.metadata.get("value") for m in gathered.memories[LayerName.IDENTITY]}
-    zone = wording.zone_of(said.get(wording.TIME_ZONE_FIELD))
-    told = wording.time_lines(asked.moment, zone, gathered.talks.last)
-    return LayerLines(LAYER_BY_NAME[LayerName.TIME], [ContextLine(line) for line in told])
+def _time_lines(gathered: GatheredLayers, request: ContextRequest) -> LayerLines:
+    profile = {m.id: m.metadata.get("value") for m in gathered.memories[LayerName.IDENTITY]}
+    zone = wording.zone_of(profile.get(wording.TIME_ZONE_FIELD))
+    texts = wording.time_lines(request.moment, zone, gathered.conversations.last)
+    return LayerLines(LAYER_BY_NAME[LayerName.TIME], [ContextLine(line) for line in texts])
 
 
 def _build_plan(
-    engine: EngineContext, asked: ContextRequest, meant: str | None
+    engine: EngineContext, request: ContextRequest, query: str | None
 ) -> RecallPlan | None:
-    if meant is None or asked.budget == 0:
+    if query is None or request.budget == 0:
         return None
     return RecallPlan(
-        query=meant,
-        k=max(_MIN_HITS, min(_MAX_HITS, asked.budget // _TOKENS_PER_HIT)),
-        filters=Filters(categories=asked.categories),
+        query=query,
+        k=max(_MIN_HITS, min(_MAX_HITS, request.budget // _TOKENS_PER_HIT)),
+        filters=Filters(categories=request.categories),
         explain=engine.recall_log,
-        thread_id=asked.thread,
-        turn=asked.turn,
+        thread_id=request.thread,
+        turn=request.turn,
         logged_as=None,
         node=JournalNode.CONTEXT,
-        within=SearchTargets(procedures=asks_for_procedures(asked.categories)),
+        within=SearchTargets(procedures=asks_for_procedures(request.categories)),
         hits_only=True,
     )
 
 
 def _hit_lines(
-    recalled: Recalled | None, engine: EngineContext, asked: ContextRequest, heard: frozenset[str]
+    recalled: Recalled | None,
+    engine: EngineContext,
+    request: ContextRequest,
+    current_passages: frozenset[str],
 ) -> LayerLines:
     found = recalled.hits if recalled else ()
-    hits = _limit_per_category([hit for hit in found if _may_enter(hit, asked, heard)], engine)
+    hits = _limit_per_category(
+        [hit for hit in found if _may_enter(hit, request, current_passages)], engine
+    )
     return LayerLines(LAYER_BY_NAME[LayerName.RECALLED], [wording.of_hit(hit) for hit in hits])
 
 
 def _limit_per_category(hits: Sequence[Hit], engine: EngineContext) -> list[Hit]:
-    """At most so many of a category as the file says; insights last."""
-    said = engine.categories()
+    """Apply each category's ``rag_length``; low-priority kinds last."""
+    categories = engine.categories()
     counts: Counter[str] = Counter()
-    found: list[Hit] = []
+    limited: list[Hit] = []
     for hit in hits:
-        if counts[hit.category] < said.known(hit.category).rag_length:
+        if counts[hit.category] < categories.known(hit.category).rag_length:
             counts[hit.category] += 1
-            found.append(hit)
-    return sorted(found, key=lambda hit: is_low_priority(hit.kind))
+            limited.append(hit)
+    return sorted(limited, key=lambda hit: is_low_priority(hit.kind))
 
 
-def _may_enter(hit: Hit, asked: ContextRequest, heard: frozenset[str]) -> bool:
-    """What reads like instructions to an agent does not enter its prompt; nor does what was said
-    in this thread just now, the question itself first of all."""
-    is_news = not hit.suspicious and hit.id not in heard
-    return is_news and is_shown(hit.kind, hit.category, asked.categories)
+def _may_enter(hit: Hit, request: ContextRequest, current_passages: frozenset[str]) -> bool:
+    """False for suspected prompt injections, and for recent passages of the current thread, which
+    the agent already has."""
+    is_new = not hit.suspicious and hit.id not in current_passages
+    return is_new and is_shown(hit.kind, hit.category, request.categories)
 
 
 def _shown_hits(recalled: Recalled, cited: Sequence[ContextCitation]) -> list[Hit]:
-    """What was recalled and found room. Lists that everybody gets are not touched."""
-    said = {each.id for each in cited if each.layer == LayerName.RECALLED}
-    return [hit for hit in recalled.hits if hit.id in said]
+    """The recalled hits that fitted the budget. Reads of the fixed layers are not recorded."""
+    shown = {each.id for each in cited if each.layer == LayerName.RECALLED}
+    return [hit for hit in recalled.hits if hit.id in shown]

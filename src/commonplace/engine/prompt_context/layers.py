@@ -16,7 +16,7 @@ PART_SEPARATOR = "\n\n"  # two parts
 
 @dataclass(frozen=True, slots=True)
 class ContextLine:
-    """One line of a layer, before anybody knows whether there is room for it."""
+    """One line of a layer, before budgeting."""
 
     line: str
     id: str | None = None
@@ -25,7 +25,7 @@ class ContextLine:
 
 @dataclass(frozen=True, slots=True)
 class ContextPart:
-    """What one layer says."""
+    """The text of one layer."""
 
     layer: str
     stable: bool
@@ -36,8 +36,8 @@ class ContextPart:
 
 @dataclass(frozen=True, slots=True)
 class ContextCitation:
-    """An item that the text rests on. Only lines of the volatile part carry a mark: a number in
-    the stable part would change with whatever comes before it."""
+    """An item in the text. Only lines of the volatile part are marked with a number: numbers in the
+    stable part would change with the lines before them."""
 
     mark: str | None
     id: str
@@ -47,15 +47,15 @@ class ContextCitation:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    query: str | None  # as it was looked for; None: nothing was
+    query: str | None  # the expanded query; None: no recall
     stable_text: str
     volatile_text: str
     tokens: int
     budget_tokens: int
     parts: tuple[ContextPart, ...]
     citations: tuple[ContextCitation, ...]
-    delta: Delta | None  # what changed since this agent last looked; None: a look at the past
-    degraded: bool = False  # recalled by words alone: the embedder is down
+    delta: Delta | None  # changes since this agent's last read; None for a point in time
+    degraded: bool = False  # lexical search only: the embedder is unavailable
 
     @property
     def text(self) -> str:
@@ -68,11 +68,11 @@ class Context:
 
 
 class KeepPolicy(StrEnum):
-    """Which items of a layer stay when there is not room for all."""
+    """Which items of a layer are kept if not all fit."""
 
-    FIRST = "first"  # in their order, as far as there is room
-    NEWEST = "newest"  # the oldest make way, a block at a time
-    WHOLE = "whole"  # as FIRST, and what is too long is cut: its beginning must be heard
+    FIRST = "first"  # in order, skipping what does not fit
+    NEWEST = "newest"  # drop the oldest, a block at a time
+    WHOLE = "whole"  # in order, and truncate the item that does not fit
 
 
 class LayerName(StrEnum):
@@ -91,13 +91,13 @@ class LayerName(StrEnum):
 class Layer:
     name: str
     heading: str
-    told: str  # for the page on contexts
+    description: str  # description for the docs page on contexts
     stable: bool = False
-    outranks: bool = False  # has its room before all others, stable or not
+    outranks: bool = False  # allotted before all other layers
     keep: KeepPolicy = KeepPolicy.FIRST
-    most: int | None = None  # items
-    share: float = 0.0  # of the volatile room that is its own, whatever the layers before it hold
-    marked: bool = False  # its lines can be cited by number
+    most: int | None = None  # maximum number of items
+    share: float = 0.0  # its reserved share of the volatile budget
+    marked: bool = False  # its lines are numbered for citation
 
 
 LAYERS: tuple[Layer, ...] = (
@@ -175,18 +175,18 @@ RECENT_PERIOD = timedelta(days=7)
 _ON_REQUEST_CATEGORIES = frozenset(POLICIES[kind].category for kind in ON_REQUEST_KINDS)
 
 
-def is_shown(kind: str, category: str, asked: tuple[str, ...]) -> bool:
-    """A procedure, and what is filed with procedures, is shown when its category is asked for."""
+def is_shown(kind: str, category: str, categories: tuple[str, ...]) -> bool:
+    """Procedures and items in their categories are shown only if the category is requested."""
     on_request = kind in ON_REQUEST_KINDS or category in _ON_REQUEST_CATEGORIES
-    return not on_request or category in asked
+    return not on_request or category in categories
 
 
-def asks_for_procedures(asked: tuple[str, ...]) -> bool:
-    return not _ON_REQUEST_CATEGORIES.isdisjoint(asked)
+def asks_for_procedures(categories: tuple[str, ...]) -> bool:
+    return not _ON_REQUEST_CATEGORIES.isdisjoint(categories)
 
 
 def is_low_priority(kind: str) -> bool:
-    """Comes last in its layer."""
+    """True if the kind comes last in its layer."""
     return kind in _LOW_PRIORITY_KINDS
 
 

@@ -33,7 +33,7 @@ HEADING = "## Memory Context"
 MAX_NOTES = 20
 MAX_TOKENS = 4000
 _SEPARATOR = "\n\n"
-_INDENT = "\n  "  # no line of a memory can pass for a heading, or for another memory
+_INDENT = "\n  "  # prevents lines of a memory from posing as a heading or another memory
 _PAGE_SIZE = 2 * MAX_NOTES
 
 
@@ -50,19 +50,19 @@ def context_pack(
     thread: str | None,
     turn: int | None,
 ) -> ContextPack:
-    """The newest, or the best for a query. What is sensitive stays out, whoever asks."""
-    asking = replace(principal, cleared=False)
+    """The newest memories, or the best for a query. Sensitive ones are always left out."""
+    caller = replace(principal, cleared=False)
     found = (
-        _newest_memories(engine, asking)
+        _newest_memories(engine, caller)
         if query is None
-        else _best_memories(engine, asking, query, thread, turn)
+        else _best_memories(engine, caller, query, thread, turn)
     )
     entering = (memory for memory in found if _may_enter(engine, principal, memory))
     return pack_memories(islice(entering, MAX_NOTES))
 
 
 def pack_memories(found: Iterable[Memory]) -> ContextPack:
-    """Pure. One that has no room is told by its summary, or left out."""
+    """Pure. A memory that does not fit is replaced by its summary or left out."""
     notes: list[Memory] = []
     text = HEADING
     for memory in found:
@@ -120,7 +120,7 @@ class WholeContext:
     budget_tokens: int
     parts: tuple[ContextPart, ...]
     citations: tuple[ContextCitation, ...]
-    degraded: bool  # found by words alone: the embedder is down
+    degraded: bool  # lexical search only: the embedder is unavailable
 
     @property
     def is_empty(self) -> bool:
@@ -129,7 +129,7 @@ class WholeContext:
 
 @dataclass(frozen=True, slots=True)
 class _ContextSection:
-    """A store as the user thinks of one: memories, the profile, mail, chats …"""
+    """One part of the context: memories, the profile, or one type of source."""
 
     name: str
     heading: str
@@ -156,19 +156,19 @@ def whole_context(
         node=JournalNode.CONTEXT,
         hits_only=True,
     )
-    shelves = list(_list_sections(engine, principal, plan))
-    answers = recall(engine, principal, [shelf.plan for shelf in shelves])
+    sections = list(_list_sections(engine, principal, plan))
+    answers = recall(engine, principal, [section.plan for section in sections])
     found = [
-        (shelf, _hits_of_section(shelf, answer.hits)[:k])
-        for shelf, answer in zip(shelves, answers, strict=True)
+        (section, _hits_of_section(section, answer.hits)[:k])
+        for section, answer in zip(sections, answers, strict=True)
     ]
-    full = [(shelf, hits) for shelf, hits in found if hits]
+    non_empty = [(section, hits) for section, hits in found if hits]
     composed = compose_text(
-        [_section_lines(shelf, hits, len(full)) for shelf, hits in full], budget
+        [_section_lines(section, hits, len(non_empty)) for section, hits in non_empty], budget
     )
-    told = {cited.id for cited in composed.citations}
-    said = [hit for _, hits in full for hit in hits if hit.id in told]
-    record_read_hits(engine, principal, plan, said, "whole_context")
+    shown_ids = {cited.id for cited in composed.citations}
+    shown = [hit for _, hits in non_empty for hit in hits if hit.id in shown_ids]
+    record_read_hits(engine, principal, plan, shown, "whole_context")
     return WholeContext(
         query,
         composed.text,
@@ -183,7 +183,7 @@ def whole_context(
 def _list_sections(
     engine: EngineContext, principal: Principal, plan: RecallPlan
 ) -> Iterator[_ContextSection]:
-    """One for each type of source that has passages here that the asker may see."""
+    """Memories, the profile, and each type of source with passages visible to the caller."""
     memories = replace(plan, within=SearchTargets(passages=False, procedures=False))
     seen = visibility_of(principal)
     yield _ContextSection(MEMORIES_SECTION, "## Memories", replace(memories, k=2 * plan.k))
@@ -210,9 +210,9 @@ def _source_types(engine: EngineContext, principal: Principal) -> list[str]:
     return sorted(types)
 
 
-def _hits_of_section(shelf: _ContextSection, hits: Sequence[Hit]) -> list[Hit]:
-    """The profile's own items stand with the profile, and nowhere else."""
-    is_profile = shelf.name == PROFILE_CATEGORY
+def _hits_of_section(section: _ContextSection, hits: Sequence[Hit]) -> list[Hit]:
+    """Profile items appear only in the profile section."""
+    is_profile = section.name == PROFILE_CATEGORY
     return [
         hit
         for hit in hits
@@ -220,7 +220,7 @@ def _hits_of_section(shelf: _ContextSection, hits: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _section_lines(shelf: _ContextSection, hits: Sequence[Hit], shelves: int) -> LayerLines:
-    """Each has the same share of the budget; what one leaves goes to the first of the others."""
-    layer = Layer(shelf.name, shelf.heading, "", share=1 / shelves, marked=True)
+def _section_lines(section: _ContextSection, hits: Sequence[Hit], sections: int) -> LayerLines:
+    """Sections have equal shares of the budget; unused tokens go to the first ones."""
+    layer = Layer(section.name, section.heading, "", share=1 / sections, marked=True)
     return LayerLines(layer, [wording.of_hit(hit) for hit in hits])

@@ -18,12 +18,12 @@ from commonplace.model.sources.source import SourceType
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.sql.rows import exact_micros, instant
 
-LONG_TEXT = 600  # characters: a longer memory is told by its summary, a passage by its beginning
+LONG_TEXT = 600  # characters; longer memories are shown by summary, longer passages truncated
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def weekday(number: int) -> str:
-    """Not by `strftime`, which speaks the language of the machine."""
+    """The English name; `strftime` would depend on the locale."""
     return _DAYS[number]
 
 
@@ -51,8 +51,8 @@ def by_date(memory: Memory, disputed: str | None) -> ContextLine:
 
 
 def of_hit(hit: Hit) -> ContextLine:
-    told = replace(hit, text=hit.text if len(hit.text) <= LONG_TEXT else _in_short(hit))
-    return ContextLine(one_line(told.bullet), hit.id, hit.citation)
+    shortened = replace(hit, text=hit.text if len(hit.text) <= LONG_TEXT else _in_short(hit))
+    return ContextLine(one_line(shortened.bullet), hit.id, hit.citation)
 
 
 def _in_short(hit: Hit) -> str:
@@ -60,7 +60,7 @@ def _in_short(hit: Hit) -> str:
 
 
 def _memory_text(memory: Memory) -> str:
-    """What is longer than a paragraph would take everybody's place."""
+    """Long memories are shown by their summaries."""
     is_long = len(memory.content) > LONG_TEXT and memory.summary
     return one_line(memory.summary if is_long else memory.content)
 
@@ -77,11 +77,9 @@ CONVERSATION_TYPES = (
     SourceType.SLACK_THREAD,
     SourceType.VOICE_MEMO,
 )
-CONVERSATION_PAUSE = timedelta(
-    hours=1
-)  # a thread that was silent for so long begins a new conversation
+CONVERSATION_PAUSE = timedelta(hours=1)  # a longer pause in a thread starts a new conversation
 ONGOING_PASSAGES = (
-    20  # passages of a conversation that goes on which are in the prompt by themselves
+    20  # latest passages of the current conversation, which the agent's prompt already has
 )
 TIME_ZONE_FIELD = "profile:time_zone"
 
@@ -94,39 +92,40 @@ class LastConversation:
 
 @dataclass(frozen=True, slots=True)
 class Conversations:
-    last: LastConversation | None  # the present one aside
-    heard: frozenset[str]  # passages of the present one's end: who talks has them before them
+    last: LastConversation | None  # before the current one
+    current: frozenset[str]  # the latest passages of the current one, already in the prompt
 
 
 def find_conversations(
     index: ScopeIndex, seen: Visibility, thread: str, moment: datetime, now: datetime
 ) -> Conversations:
-    """Of what the asker may know. The index knows when each passage was said, in which thread, and
-    of what type its source is."""
+    """Find the current and the last conversation among the visible passages, by the index columns
+    for time, thread and source type."""
     words, types = index.words["source_type"], index.coded["source_type"]
-    said = index.numeric["created_at"]
+    times = index.numeric["created_at"]
     spoken = np.isin(types[: index.size], [words.known(str(each)) for each in CONVERSATION_TYPES])
     mask = index.passages & spoken & index.visible(seen, now)
-    slots = np.flatnonzero(mask & (said[: index.size] <= exact_micros(moment)))
-    slots = slots[np.argsort(said[slots], kind="stable")]
-    here = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
-    mine = slots[here]
-    going_on = _count_ongoing(said[mine].tolist(), moment)
-    heard = frozenset(
-        index.ids[slot] for slot in mine[len(mine) - min(going_on, ONGOING_PASSAGES) :]
+    slots = np.flatnonzero(mask & (times[: index.size] <= exact_micros(moment)))
+    slots = slots[np.argsort(times[slots], kind="stable")]
+    in_thread = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
+    thread_slots = slots[in_thread]
+    ongoing = _count_ongoing(times[thread_slots].tolist(), moment)
+    current = frozenset(
+        index.ids[slot]
+        for slot in thread_slots[len(thread_slots) - min(ongoing, ONGOING_PASSAGES) :]
     )
-    before = slots[~here | (np.cumsum(here) <= len(mine) - going_on)]
+    before = slots[~in_thread | (np.cumsum(in_thread) <= len(thread_slots) - ongoing)]
     if not len(before):
-        return Conversations(None, heard)
+        return Conversations(None, current)
     word_of = list(words.codes)
     last = int(before[-1])
     return Conversations(
-        LastConversation(instant(int(said[last])), str(word_of[types[last]])), heard
+        LastConversation(instant(int(times[last])), str(word_of[types[last]])), current
     )
 
 
 def _count_ongoing(times: list[int], moment: datetime) -> int:
-    """How many of the last were said without a pause until now."""
+    """The number of latest passages without a long pause until now."""
     after = exact_micros(moment)
     for count, at in enumerate(reversed(times)):
         if after - at > CONVERSATION_PAUSE / timedelta(microseconds=1):
@@ -136,17 +135,17 @@ def _count_ongoing(times: list[int], moment: datetime) -> int:
 
 
 def zone_of(value: object) -> tzinfo:
-    """The user's own, as the profile says it; UTC where it says none that is known here."""
+    """The time zone in the user's profile; UTC if it is missing or unknown."""
     try:
         return ZoneInfo(str(value)) if value else UTC
-    except (ValueError, OSError):  # no such zone, or no zones on this machine
+    except (ValueError, OSError):  # unknown zone, or no time zone data
         return UTC
 
 
 def time_lines(moment: datetime, zone: tzinfo, talk: LastConversation | None) -> Iterator[str]:
-    here = moment.astimezone(zone)
+    local = moment.astimezone(zone)
     name = getattr(zone, "key", "UTC")
-    yield f"- {weekday(here.weekday())}, {here:%Y-%m-%d}, {here:%H:%M} ({name})"
+    yield f"- {weekday(local.weekday())}, {local:%Y-%m-%d}, {local:%H:%M} ({name})"
     if talk:
         when = talk.at.astimezone(zone)
         yield (

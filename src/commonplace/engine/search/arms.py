@@ -1,9 +1,8 @@
 """Search arms: each gives every candidate one or several signals, by name.
 
-An arm sees the whole indexes of the scopes that are asked, at one moment, and knows nothing of the
-other arms; a new one (the graph's, say) is one more function in ARMS. What is measured by the best
-is measured by the best of all of them, so that scores of different scopes compare. What a signal is
-worth is `fuse`'s business.
+An arm reads the indexes of all searched scopes at one moment and is independent of the other arms;
+a new arm is one more function in ARMS. Signals that are normalised by the best value use the best
+of all indexes, so that scores of different scopes are comparable. `rank` weights the signals.
 """
 
 from __future__ import annotations
@@ -40,25 +39,25 @@ from commonplace.store.cache.postings import VisibleTerms
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
 RECENCY_DAYS = 30.0  # after this long, recency is down to a third
-_LONG_ENOUGH = 3.5  # ln(1 + terms): a unit of some thirty terms says enough
+_LONG_ENOUGH = 3.5  # ln(1 + terms): full score from about thirty terms
 _SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class SearchedIndex:
-    """The index of one scope, held still."""
+    """The index of one scope, locked for reading."""
 
     index: ScopeIndex
-    mask: Mask  # who may be found
-    visible: Mask  # who may be known of: a filter changes who is found, not how words are read
-    is_own: bool = True  # else what is not visible is not counted either
+    mask: Mask  # candidates
+    visible: Mask  # visible units: filters narrow the candidates, not the vocabulary
+    is_own: bool = True  # else invisible units are left out of the statistics
 
 
 @dataclass(frozen=True)
 class SearchInput:
-    """What every arm hears: one question, put to the indexes of some scopes."""
+    """The input of every arm: one parsed query and the indexes to search."""
 
-    listeners: tuple[SearchedIndex, ...]
+    searched: tuple[SearchedIndex, ...]
     understood: ParsedQuery
     vectors: tuple[Vector, ...] | None  # of the query, and of the query without names
     now: datetime
@@ -66,31 +65,31 @@ class SearchInput:
 
     @cached_property
     def indexes(self) -> list[ScopeIndex]:
-        return [each.index for each in self.listeners]
+        return [each.index for each in self.searched]
 
     @cached_property
     def masks(self) -> list[Mask]:
-        return [each.mask for each in self.listeners]
+        return [each.mask for each in self.searched]
 
     @cached_property
     def spelled(self) -> Mapping[str, str]:
-        """The query's terms as the texts here spell them."""
-        known = VisibleTerms([(each.index.postings, each.visible) for each in self.listeners])
+        """The query's terms, corrected to the spelling of the visible texts."""
+        known = VisibleTerms([(each.index.postings, each.visible) for each in self.searched])
         sure = self.understood.proper | self.understood.long_forms.keys()
         return correct_spelling(self.understood.terms, known, sure)
 
     @cached_property
-    def asked(self) -> list[ContextQuery]:
-        return [_query_for_index(each, self.understood) for each in self.listeners]
+    def context_queries(self) -> list[ContextQuery]:
+        return [_query_for_index(each, self.understood) for each in self.searched]
 
     @cached_property
     def words(self) -> list[LexicalScores]:
         terms = [self.spelled[term] for term in self.understood.terms]
-        return score_lexical(self.indexes, terms, self.asked)
+        return score_lexical(self.indexes, terms, self.context_queries)
 
     @cached_property
     def meaning(self) -> list[SemanticScores] | None:
-        return _score_meaning(self.indexes, self.vectors, self.asked)
+        return _score_meaning(self.indexes, self.vectors, self.context_queries)
 
     @cached_property
     def blind(self) -> list[Mask]:
@@ -99,43 +98,43 @@ class SearchInput:
 
     @cached_property
     def named(self) -> list[Mask]:
-        """Memories that the query calls by name."""
-        called = name_keys_in_terms([self.spelled[term] for term in self.understood.spoken])
-        return [_named_slots(each.index, called, each.mask) for each in self.listeners]
+        """Memories whose name or key occurs in the query."""
+        keys = name_keys_in_terms([self.spelled[term] for term in self.understood.spoken])
+        return [_named_slots(each.index, keys, each.mask) for each in self.searched]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSignals:
-    """All signals of all slots, and the raw values that relevance is judged by."""
+    """All signals of all slots, and the raw values that decide relevance."""
 
     mask: Mask
     signals: Mapping[str, Floats]
     cosines: Floats  # NaN: unknown
     held: Floats  # the share of the query's terms that a unit holds
-    known: Floats  # how much of the query its near window knows
+    known: Floats  # the share of the query that its near window covers
     named: Mask
 
 
-def run_arms(listening: SearchInput) -> list[IndexSignals]:
-    """Ask every arm; what each index is heard to say."""
+def run_arms(search: SearchInput) -> list[IndexSignals]:
+    """Run every arm and collect the signals of each index."""
     signals: dict[str, list[Floats]] = {}
     for arm in ARMS:
-        signals |= arm(listening)
+        signals |= arm(search)
     return [
         IndexSignals(
-            listening.masks[place],
+            search.masks[place],
             {name: each[place] for name, each in signals.items()},
-            _cosines(listening, place),
+            _cosines(search, place),
             words.held,
             words.known,
-            listening.named[place],
+            search.named[place],
         )
-        for place, words in enumerate(listening.words)
+        for place, words in enumerate(search.words)
     ]
 
 
-def _cosines(listening: SearchInput, place: int) -> Floats:
-    blind, meaning = listening.blind[place], listening.meaning
+def _cosines(search: SearchInput, place: int) -> Floats:
+    blind, meaning = search.blind[place], search.meaning
     return np.where(blind, np.nan, np.nan if meaning is None else meaning[place].unit)
 
 
@@ -145,8 +144,8 @@ def _named_slots(index: ScopeIndex, names: Iterable[str], mask: Mask) -> Mask:
     return found
 
 
-def _query_for_index(listener: SearchedIndex, understood: ParsedQuery) -> ContextQuery:
-    index = listener.index
+def _query_for_index(searched: SearchedIndex, understood: ParsedQuery) -> ContextQuery:
+    index = searched.index
     takes_part = np.zeros(index.size, dtype=bool)
     if understood.names:
         people = understood.named.people
@@ -154,7 +153,7 @@ def _query_for_index(listener: SearchedIndex, understood: ParsedQuery) -> Contex
     question = understood.question
     dated = _date_signal(index, question.months, question.years) if question.is_dated else None
     return ContextQuery(
-        listener.mask,
+        searched.mask,
         understood.names,
         takes_part,
         understood.proper,
@@ -162,53 +161,55 @@ def _query_for_index(listener: SearchedIndex, understood: ParsedQuery) -> Contex
         understood.idle,
         None if dated is None else dated >= _SAME_YEAR,
         understood.long_forms,
-        None if listener.is_own else listener.visible,
+        None if searched.is_own else searched.visible,
     )
 
 
 def _follow_up_signal(index: ScopeIndex, words: Floats) -> Floats:
-    """Answers follow questions: where somebody else asked with the query's words, the next turn
-    may be what is looked for. In logs of assistants the question is the user's own."""
+    """The turn after a question that matches the query, if another person speaks it, may be the
+    answer. Assistant logs are left out: there the question itself is the user's statement."""
     contexts, speakers = index.contexts, index.coded["actor_id"]
-    asking = np.flatnonzero((words > 0) & (index.traits[: index.size] & Trait.HAS_QUESTION > 0))
-    asking = asking[contexts.places[asking] < index.size - 1]
-    next_place = contexts.places[asking] + 1
+    questions = np.flatnonzero((words > 0) & (index.traits[: index.size] & Trait.HAS_QUESTION > 0))
+    questions = questions[contexts.places[questions] < index.size - 1]
+    next_place = contexts.places[questions] + 1
     after = contexts.slots[next_place]
-    follows = (contexts.near.back[next_place] > 0) & (speakers[after] != speakers[asking])
+    follows = (contexts.near.back[next_place] > 0) & (speakers[after] != speakers[questions])
     follows &= (index.coded["role"][after] == 0) & index.passages[after]
     found = np.zeros(index.size, dtype=words.dtype)
-    found[after[follows]] = words[asking[follows]]
+    found[after[follows]] = words[questions[follows]]
     return found
 
 
-def score_by_words(heard: SearchInput) -> dict[str, list[Floats]]:
-    words, masks = heard.words, heard.masks
+def score_by_words(search: SearchInput) -> dict[str, list[Floats]]:
+    words, masks = search.words, search.masks
     unit = share_of_best([each.unit for each in words], masks)
     return {
         "words": unit,
         "words_near": share_of_best([each.near for each in words], masks),
         "words_wide": share_of_best([each.wide for each in words], masks),
-        "follows": list(map(_follow_up_signal, heard.indexes, unit)),
+        "follows": list(map(_follow_up_signal, search.indexes, unit)),
     }
 
 
 def _score_meaning(
-    indexes: Sequence[ScopeIndex], vectors: tuple[Vector, ...] | None, asked: Sequence[ContextQuery]
+    indexes: Sequence[ScopeIndex],
+    vectors: tuple[Vector, ...] | None,
+    context_queries: Sequence[ContextQuery],
 ) -> list[SemanticScores] | None:
     if vectors is None or not vectors[0].any():
         return None
     bare = vectors[1] if len(vectors) > 1 and vectors[1].any() else None
     return [
         score_semantic(index, vectors[0], bare, each)
-        for index, each in zip(indexes, asked, strict=True)
+        for index, each in zip(indexes, context_queries, strict=True)
     ]
 
 
-def score_by_meaning(heard: SearchInput) -> dict[str, list[Floats]]:
-    meaning, blind = heard.meaning, heard.blind
+def score_by_meaning(search: SearchInput) -> dict[str, list[Floats]]:
+    meaning, blind = search.meaning, search.blind
     if meaning is None:
         return {}
-    known = [mask & ~unread for mask, unread in zip(heard.masks, blind, strict=True)]
+    known = [mask & ~unread for mask, unread in zip(search.masks, blind, strict=True)]
     unread = list(map(np.flatnonzero, blind))
     return {
         name: list(map(_mark_unknown, above_floor(cosines, known), unread))
@@ -221,13 +222,12 @@ def score_by_meaning(heard: SearchInput) -> dict[str, list[Floats]]:
 
 
 def _mark_unknown(signal: Floats, unknown: NDArray[np.int64]) -> Floats:
-    """The signal, unknown at these."""
     signal[unknown] = np.nan
     return signal
 
 
 def _unreadable_slots(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
-    """Where the model cannot read the unit's script, or the query's."""
+    """Slots for which the model does not support the script of the unit or of the query."""
     if detect_script(query) not in calibration.knots:
         return np.ones(index.size, dtype=bool)
     if all(each in calibration.knots for each in Script):
@@ -239,15 +239,15 @@ def _unreadable_slots(index: ScopeIndex, query: str, calibration: Calibration) -
     return found
 
 
-def score_by_question(index: ScopeIndex, heard: SearchInput) -> dict[str, Floats]:
-    """What a unit would have to be like to be the answer."""
-    understood = heard.understood
+def score_by_question(index: ScopeIndex, search: SearchInput) -> dict[str, Floats]:
+    """Does the unit look like an answer to this question?"""
+    understood = search.understood
     question, traits = understood.question, index.traits[: index.size]
     lengths = index.lengths[: index.size]
-    worth = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH  # of each length
+    by_length = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH
     signals: dict[str, Floats] = {
         "asks": _question_signal(index),
-        "length": np.minimum(worth, 1.0)[lengths],
+        "length": np.minimum(by_length, 1.0)[lengths],
         "speaker": _speaker_signal(index, understood),
     }
     if question.asks_for:
@@ -258,20 +258,19 @@ def score_by_question(index: ScopeIndex, heard: SearchInput) -> dict[str, Floats
 
 
 def _question_signal(index: ScopeIndex) -> Floats:
-    """Among people a question is seldom the answer. What a user asked an assistant may well be
-    what is looked for."""
+    """A question between people is rarely the answer. A user's question to an assistant may be."""
     asks = (index.traits[: index.size] & Trait.ENDS_IN_QUESTION) > 0
     return np.asarray(asks & (index.coded["role"][: index.size] == 0), dtype=np.float32)
 
 
 def _speaker_signal(index: ScopeIndex, understood: ParsedQuery) -> Floats:
-    """The one whom the query names, where no other who is named takes part; in a log of an
-    assistant the user, when they speak of themselves."""
+    """Turns by the person named in the query, unless another named person takes part as well; in
+    assistant logs, the user's turns if the query is about the user."""
     if understood.named.mentions:
         return _named_speaker_signal(index, understood.named.mentions)
     if understood.question.of_the_user:
-        said = index.coded["role"][: index.size] == index.words["role"].known("user")
-        return np.asarray(said & index.passages, dtype=np.float32)
+        by_user = index.coded["role"][: index.size] == index.words["role"].known("user")
+        return np.asarray(by_user & index.passages, dtype=np.float32)
     return np.zeros(index.size, dtype=np.float32)
 
 
@@ -288,9 +287,9 @@ def _named_speaker_signal(index: ScopeIndex, mentions: Sequence[frozenset[str]])
 
 
 def _date_signal(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> Floats:
-    """Passages of the months asked for, and of the next, in which people tell of the last."""
-    said = index.numeric["created_at"][: index.size].astype("datetime64[us]")
-    month = said.astype("datetime64[M]").astype(np.int64)
+    """Passages of the queried months, and of the next month, which often reports on the last."""
+    times = index.numeric["created_at"][: index.size].astype("datetime64[us]")
+    month = times.astype("datetime64[M]").astype(np.int64)
     first, last = month.min(initial=0), month.max(initial=0)
     found: Floats = _month_weights(np.arange(first, last + 1), months, years)[month - first]
     found[~index.passages] = 0.0
@@ -300,44 +299,44 @@ def _date_signal(index: ScopeIndex, months: frozenset[int], years: frozenset[int
 def _month_weights(
     month: NDArray[np.int64], months: frozenset[int], years: frozenset[int]
 ) -> NDArray[np.float64]:
-    """Of each month, counted from 1970."""
-    found = np.zeros(len(month))
+    """The weight of each month; months are counted from January 1970."""
+    weights = np.zeros(len(month))
     if not months:
-        found[np.isin(month // 12 + 1970, list(years))] = _SAME_YEAR
-    for wanted in months:
-        for offset, worth in ((0, _SAME_MONTH), (1, _MONTH_AFTER), (-1, _MONTH_BEFORE)):
+        weights[np.isin(month // 12 + 1970, list(years))] = _SAME_YEAR
+    for target_month in months:
+        for offset, weight in ((0, _SAME_MONTH), (1, _MONTH_AFTER), (-1, _MONTH_BEFORE)):
             about = month - offset
-            hit = about % 12 + 1 == wanted
+            hit = about % 12 + 1 == target_month
             if years:
                 hit &= np.isin(about // 12 + 1970, list(years))
-            found[hit] = np.maximum(found[hit], worth)
-    return found
+            weights[hit] = np.maximum(weights[hit], weight)
+    return weights
 
 
-def score_by_prior(index: ScopeIndex, heard: SearchInput) -> dict[str, Floats]:
-    """What a unit is worth whatever is asked."""
-    age = np.maximum(index.age_days(heard.now), 0.0)
+def score_by_prior(index: ScopeIndex, search: SearchInput) -> dict[str, Floats]:
+    """Signals that do not depend on the query."""
+    age = np.maximum(index.age_days(search.now), 0.0)
     return {
         "recency": np.exp(-age / RECENCY_DAYS),
         "importance": (index.numeric["importance"][: index.size] - 1) / 4,
     }
 
 
-def score_by_name(heard: SearchInput) -> dict[str, list[Floats]]:
-    return {"named": [each.astype(np.float32) for each in heard.named]}
+def score_by_name(search: SearchInput) -> dict[str, list[Floats]]:
+    return {"named": [each.astype(np.float32) for each in search.named]}
 
 
-Arm = Callable[[SearchInput], dict[str, list[Floats]]]  # a signal of each index, in their order
+Arm = Callable[[SearchInput], dict[str, list[Floats]]]  # signal name -> one array for each index
 
 
 def _per_index(arm: Callable[[ScopeIndex, SearchInput], dict[str, Floats]]) -> Arm:
-    """For what a unit shows whoever stands beside it in other indexes."""
+    """Adapt an arm that scores each index separately."""
 
-    def listening(heard: SearchInput) -> dict[str, list[Floats]]:
-        found = [arm(index, heard) for index in heard.indexes]
+    def run(search: SearchInput) -> dict[str, list[Floats]]:
+        found = [arm(index, search) for index in search.indexes]
         return {name: [each[name] for each in found] for name in found[0]}
 
-    return listening
+    return run
 
 
 ARMS: tuple[Arm, ...] = (

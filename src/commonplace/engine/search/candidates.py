@@ -43,28 +43,29 @@ from commonplace.model.sources.source import find_mentioned_titles
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.queries import Counters, PassagesByUnit
 
-MENTIONING_HITS = 5  # the best, whose mentions of titles are followed
+MENTIONING_HITS = 5  # the best hits, whose title mentions are followed
 
 
 def load_passage_texts(engine: EngineContext, best: Sequence[Ranked]) -> list[tuple[Ranked, str]]:
-    """The passages among them, with what they say."""
+    """The passages among the best hits, with their texts."""
     passages = [each for each in best if each.is_passage]
     units: dict[ReadableScope, list[int]] = {}
     for each in passages:
         units.setdefault(each.reading, []).append(each.unit)
-    found = {
+    texts = {
         (reading, unit): passage.text
-        for reading, wanted in units.items()
-        for unit, passage in engine.store.passages(reading.scope, PassagesByUnit(wanted)).items()
+        for reading, unit_numbers in units.items()
+        for unit, passage in engine.store.passages(
+            reading.scope, PassagesByUnit(unit_numbers)
+        ).items()
     }
-    return [(each, found.get((each.reading, each.unit), "")) for each in passages]
+    return [(each, texts.get((each.reading, each.unit), "")) for each in passages]
 
 
 def title_lifts(
     index: ScopeIndex, texts: Iterable[tuple[Ranked, str]], highest: float
 ) -> dict[int, float]:
-    """By how much slots of this index are lifted; the better the hit that mentions them, the
-    more."""
+    """The lift of each slot whose title a hit mentions, in proportion to that hit's score."""
     lifts: dict[int, float] = {}
     for each, text in texts:
         by = WEIGHTS.of("title") * each.score / highest
@@ -93,7 +94,7 @@ class Shortlist:
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """Who asks what, and where."""
+    """A plan with its caller, scopes and embedded query."""
 
     engine: EngineContext
     principal: Principal
@@ -103,57 +104,57 @@ class RecallRequest:
     vectors: tuple[Vector, ...] | None
 
 
-def select_candidates(asking: RecallRequest, most: int) -> Shortlist:
-    engine = asking.engine
-    with engine.index.holding(asking.readings) as indexes:
-        judged = _score_indexes(asking, indexes)
+def select_candidates(request: RecallRequest, limit: int) -> Shortlist:
+    engine = request.engine
+    with engine.index.holding(request.readings) as indexes:
+        scored = _score_indexes(request, indexes)
         best = best_slots(
-            [each.scores for each in judged], [each.candidates for each in judged], most
+            [each.scores for each in scored], [each.candidates for each in scored], limit
         )
         ranked = [
             one
-            for each, index, slots in zip(judged, indexes, best, strict=True)
+            for each, index, slots in zip(scored, indexes, best, strict=True)
             for one in each.ranked(index, slots)
         ]
         has_titles = any(index.titles for index in indexes)
-        counters = _own_counters(asking.readings, indexes)
+        counters = _own_counters(request.readings, indexes)
     ranked = sort_ranked(ranked)
     if ranked and has_titles:
-        ranked = sort_ranked(_lift_mentioned(asking, judged, ranked))
-    if ranked and asking.plan.within.passages and counters.graph:
-        ranked = sort_ranked(_lift_reached(asking, judged, ranked, counters))
-    closest = nearest_similarity([each.evidence for each in judged])
+        ranked = sort_ranked(_lift_mentioned(request, scored, ranked))
+    if ranked and request.plan.within.passages and counters.graph:
+        ranked = sort_ranked(_lift_reached(request, scored, ranked, counters))
+    closest = nearest_similarity([each.evidence for each in scored])
     return Shortlist(
         tuple(ranked),
         None if isnan(closest) else closest,
-        sum(map(len, best)) == _count_candidates(judged),
+        sum(map(len, best)) == _count_candidates(scored),
     )
 
 
-def _score_indexes(asking: RecallRequest, indexes: Sequence[ScopeIndex]) -> list[_ScoredIndex]:
-    engine, plan, now = asking.engine, asking.plan, asking.engine.clock()
-    listeners = tuple(
-        _searched_index(asking, reading, index)
-        for reading, index in zip(asking.readings, indexes, strict=True)
+def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> list[_ScoredIndex]:
+    engine, plan, now = request.engine, request.plan, request.engine.clock()
+    searched = tuple(
+        _searched_index(request, reading, index)
+        for reading, index in zip(request.readings, indexes, strict=True)
     )
-    heard = run_arms(
-        SearchInput(listeners, asking.understood, asking.vectors, now, engine.calibration)
+    signals = run_arms(
+        SearchInput(searched, request.understood, request.vectors, now, engine.calibration)
     )
     evidence = [
         _collect_evidence(engine, index, plan, each)
-        for index, each in zip(indexes, heard, strict=True)
+        for index, each in zip(indexes, signals, strict=True)
     ]
-    found = _relevant_candidates(evidence, plan, floors_at(engine.recall_floor))
-    told = zip(asking.readings, indexes, heard, evidence, found, strict=True)
-    return [_ScoredIndex(*each, plan.explain) for each in told]
+    relevant = _relevant_candidates(evidence, plan, floors_at(engine.recall_floor))
+    rows = zip(request.readings, indexes, signals, evidence, relevant, strict=True)
+    return [_ScoredIndex(*each, plan.explain) for each in rows]
 
 
 def _searched_index(
-    asking: RecallRequest, reading: ReadableScope, index: ScopeIndex
+    request: RecallRequest, reading: ReadableScope, index: ScopeIndex
 ) -> SearchedIndex:
-    """Of another's scope passages alone are found, and nothing but what may be seen is known."""
-    plan, now = asking.plan, asking.engine.clock()
-    visibility = plan.within.visibility(asking.principal, reading)
+    """In another user's scope only visible passages are searched and counted."""
+    plan, now = request.plan, request.engine.clock()
+    visibility = plan.within.visibility(request.principal, reading)
     visible = index.visible(visibility, now)
     mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
     if reading.is_own:
@@ -162,30 +163,36 @@ def _searched_index(
 
 
 def _collect_evidence(
-    engine: EngineContext, index: ScopeIndex, plan: RecallPlan, heard: IndexSignals
+    engine: EngineContext, index: ScopeIndex, plan: RecallPlan, signals: IndexSignals
 ) -> Evidence:
-    told = engine.calibration.similarities(heard.cosines, detect_script(plan.query))
-    similarities: Floats = np.full(index.size, np.nan) if told is None else told
-    return Evidence(similarities, heard.held, heard.known, index.passages, heard.named, heard.mask)
+    similarities_or_none = engine.calibration.similarities(
+        signals.cosines, detect_script(plan.query)
+    )
+    similarities: Floats = (
+        np.full(index.size, np.nan) if similarities_or_none is None else similarities_or_none
+    )
+    return Evidence(
+        similarities, signals.held, signals.known, index.passages, signals.named, signals.mask
+    )
 
 
 def _relevant_candidates(
     evidence: Sequence[Evidence], plan: RecallPlan, floors: Floors
 ) -> list[Mask]:
-    fit = select_relevant(evidence, plan.threshold, floors)
+    relevant = select_relevant(evidence, plan.threshold, floors)
     if plan.threshold is None and not is_answerable(evidence, floors):
-        fit = [mask & each.named for mask, each in zip(fit, evidence, strict=True)]
-    return [each.candidates & mask for mask, each in zip(fit, evidence, strict=True)]
+        relevant = [mask & each.named for mask, each in zip(relevant, evidence, strict=True)]
+    return [each.candidates & mask for mask, each in zip(relevant, evidence, strict=True)]
 
 
 class _ScoredIndex:
-    """All candidates of one reading at one moment, scored."""
+    """The scored candidates of one scope, at one moment."""
 
     def __init__(
         self,
         reading: ReadableScope,
         index: ScopeIndex,
-        heard: IndexSignals,
+        signals: IndexSignals,
         evidence: Evidence,
         candidates: Mask,
         explain: bool,
@@ -195,17 +202,17 @@ class _ScoredIndex:
         self.candidates = candidates
         self._reading = reading
         self._explain = explain
-        self._parts = _weight_by_kind(weight_signals(heard.signals), index)
+        self._parts = _weight_by_kind(weight_signals(signals.signals), index)
         self.scores = sum_parts(self._parts, index.size)
 
     def is_candidate(self, slot: int, is_admitted: bool) -> bool:
-        """Slots that came since were not asked. ``is_admitted``: relevant by itself or not."""
-        asked = self.evidence.candidates if is_admitted else self.candidates
-        return slot < len(asked) and bool(asked[slot])
+        """False for slots added after scoring. ``is_admitted``: skip the relevance check."""
+        mask = self.evidence.candidates if is_admitted else self.candidates
+        return slot < len(mask) and bool(mask[slot])
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
-        at, told = np.asarray(slots, dtype=np.intp), self.evidence
-        columns = (told.passages, told.similarities, told.held, self.scores)
+        at, evidence = np.asarray(slots, dtype=np.intp), self.evidence
+        columns = (evidence.passages, evidence.similarities, evidence.held, self.scores)
         rows = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
         return [
             Ranked(
@@ -237,56 +244,56 @@ def _weight_by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[s
 
 @dataclass(frozen=True, slots=True)
 class _Lift:
-    """By how much slots of an index are lifted, for a reason."""
+    """A named addition to the scores of some slots."""
 
     reason: str
     of_slots: Callable[[ScopeIndex], Mapping[int, float]]
-    admits: float = inf  # from so much on, also what is not relevant by itself
+    admits: float = inf  # a lift this high admits slots that are not relevant by themselves
 
 
 def _lift_mentioned(
-    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked]
+    request: RecallRequest, scored: Sequence[_ScoredIndex], ranked: list[Ranked]
 ) -> list[Ranked]:
-    """Documents that the best hits mention by title are lifted among them, wherever they are."""
-    texts = load_passage_texts(asking.engine, ranked[:MENTIONING_HITS])
+    """Lift documents whose titles the best hits mention."""
+    texts = load_passage_texts(request.engine, ranked[:MENTIONING_HITS])
     highest = ranked[0].score
     if highest <= 0:
         return ranked
     lift = _Lift("title", lambda index: title_lifts(index, texts, highest))
-    return _apply_lift(asking, judged, ranked, lift)
+    return _apply_lift(request, scored, ranked, lift)
 
 
 def _lift_reached(
-    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked], counters: Counters
+    request: RecallRequest, scored: Sequence[_ScoredIndex], ranked: list[Ranked], counters: Counters
 ) -> list[Ranked]:
-    """Passages to which the names in the question lead through the asker's graph. A threshold is
-    a word about similarity: it is not got around."""
-    engine, principal, highest = asking.engine, asking.principal, ranked[0].score
-    named = find_named_nodes(engine, principal, asking.plan.query, counters)
+    """Lift passages that are reachable in the caller's graph from nodes named in the query. With a
+    similarity threshold no irrelevant passage is admitted."""
+    engine, principal, highest = request.engine, request.principal, ranked[0].score
+    named = find_named_nodes(engine, principal, request.plan.query, counters)
     if named is None or highest <= 0:
         return ranked
-    with engine.index.holding(asking.readings) as indexes:
+    with engine.index.holding(request.readings) as indexes:
         seen = [
             (index, index.visible(visibility_in(principal, reading), engine.clock()))
-            for reading, index in zip(asking.readings, indexes, strict=True)
+            for reading, index in zip(request.readings, indexes, strict=True)
         ]
-        speaking = find_mentioning_sources(seen, named)
-    by_source = compute_source_lifts(engine, named, speaking, ranked)
-    admits = ADMITTED_LIFT * GRAPH_WEIGHT * highest if asking.plan.threshold is None else inf
+        mentioning = find_mentioning_sources(seen, named)
+    by_source = compute_source_lifts(engine, named, mentioning, ranked)
+    admits = ADMITTED_LIFT * GRAPH_WEIGHT * highest if request.plan.threshold is None else inf
     lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)
-    return _apply_lift(asking, judged, ranked, lift) if by_source else ranked
+    return _apply_lift(request, scored, ranked, lift) if by_source else ranked
 
 
 def _apply_lift(
-    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked], lift: _Lift
+    request: RecallRequest, scored: Sequence[_ScoredIndex], ranked: list[Ranked], lift: _Lift
 ) -> list[Ranked]:
-    """With those that only now come among the best, wherever they are."""
-    met, others = {each.id for each in ranked}, list[Ranked]()
-    lowest = ranked[-1].score if len(ranked) < _count_candidates(judged) else -inf
+    """Lift ranked items, and add candidates that the lift moves into the shortlist."""
+    ranked_ids, others = {each.id for each in ranked}, list[Ranked]()
+    lowest = ranked[-1].score if len(ranked) < _count_candidates(scored) else -inf
     by_id: dict[str, float] = {}
-    with asking.engine.index.holding(asking.readings) as indexes:
-        for index, each in zip(indexes, judged, strict=True):
-            if index.numbering is not each.numbering:  # built anew: its slots are others now
+    with request.engine.index.holding(request.readings) as indexes:
+        for index, each in zip(indexes, scored, strict=True):
+            if index.numbering is not each.numbering:  # rebuilt: slot numbers changed
                 return ranked
             by_slot = lift.of_slots(index)
             lifted = [
@@ -294,7 +301,7 @@ def _apply_lift(
                 for slot, by in by_slot.items()
                 if each.is_candidate(slot, by >= lift.admits) and each.scores[slot] + by >= lowest
             ]
-            others += each.ranked(index, [s for s in lifted if index.ids[s] not in met])
+            others += each.ranked(index, [s for s in lifted if index.ids[s] not in ranked_ids])
             by_id |= {index.ids[slot]: by_slot[slot] for slot in lifted}
     return [
         each.lifted(lift.reason, by_id[each.id]) if each.id in by_id else each
@@ -302,11 +309,10 @@ def _apply_lift(
     ]
 
 
-def _count_candidates(judged: Sequence[_ScoredIndex]) -> int:
-    """How many candidates there are."""
-    return sum(int(np.count_nonzero(each.candidates)) for each in judged)
+def _count_candidates(scored: Sequence[_ScoredIndex]) -> int:
+    return sum(int(np.count_nonzero(each.candidates)) for each in scored)
 
 
 def _own_counters(readings: Sequence[ReadableScope], indexes: Sequence[ScopeIndex]) -> Counters:
-    mine = (index for reading, index in zip(readings, indexes, strict=True) if reading.is_own)
-    return next((index.counters for index in mine), _NO_COUNTERS)
+    own = (index for reading, index in zip(readings, indexes, strict=True) if reading.is_own)
+    return next((index.counters for index in own), _NO_COUNTERS)

@@ -15,32 +15,32 @@ from commonplace.store.cache.windows import ContextWindows
 
 Value = TypeVar("Value")
 
-_TIME_SHARE = 0.5  # what the time weighs beside a word that nobody has said
-_DIGITS = 5  # single precision rounds by a row's place in memory; beyond these digits it shows
+_TIME_SHARE = 0.5  # weight of a matching period, relative to a term that occurs nowhere
+_DIGITS = 5  # float32 rounding depends on a row's memory alignment beyond these digits
 
 
 @dataclass(frozen=True, slots=True)
 class ContextQuery:
-    """Who may be found, and to whom which words of the query speak.
+    """The candidates of one index, and which query terms count for which of them.
 
-    A participant's name says nothing about the units of a conversation that they take part in:
-    there, ``names`` count for nothing.
+    A participant's name does not discriminate between the units of their own conversations:
+    there, ``names`` are ignored.
     """
 
     mask: Mask
     names: frozenset[str]  # terms
-    has_named_participant: Mask  # units of sources in which somebody who is named takes part
-    proper: frozenset[str] = frozenset()  # terms that are written like names
-    of_time: frozenset[str] = frozenset()  # terms that say a month or a year
-    idle: frozenset[str] = frozenset()  # terms that say nothing about what is asked for
+    has_named_participant: Mask  # units of sources with a named participant
+    proper: frozenset[str] = frozenset()  # capitalised terms
+    of_time: frozenset[str] = frozenset()  # terms of a month or a year
+    idle: frozenset[str] = frozenset()  # terms without content
     in_period: Mask | None = None  # units of that month or year
-    # A unit that holds all terms of a long form holds the abbreviation's terms as well.
+    # A unit with all terms of a long form counts as containing the abbreviation.
     long_forms: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
-    counted: Mask | None = None  # units that statistics are of; None: all that live
+    counted: Mask | None = None  # units in the term statistics; None: all live units
 
     def counts_for(self, term: str, slots: NDArray[np.intp]) -> Mask:
-        heard: Mask = self.mask[slots]
-        return heard & ~self.has_named_participant[slots] if term in self.names else heard
+        eligible: Mask = self.mask[slots]
+        return eligible & ~self.has_named_participant[slots] if term in self.names else eligible
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class LexicalScores:
     unit: Floats  # BM25
     near: Floats
     wide: Floats
-    held: Floats  # the share of the query's terms that a unit holds itself
-    known: Floats  # how much of the query its near window knows, see _Scored
+    held: Floats  # the share of the query's terms in the unit itself
+    known: Floats  # the share of the query that its near window covers, see _LexicalScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,43 +60,43 @@ class SemanticScores:
 
 
 def score_lexical(
-    indexes: Sequence[ScopeIndex], terms: Sequence[str], asked: Sequence[ContextQuery]
+    indexes: Sequence[ScopeIndex], terms: Sequence[str], queries: Sequence[ContextQuery]
 ) -> list[LexicalScores]:
-    """Of each index. How rare a term is, and how long texts are, is counted over all of them, so
-    that texts score as if they stood in one."""
+    """Score every index. Term frequencies and text lengths are summed over all indexes, so that
+    texts score as in a single one."""
     for index in indexes:
         index.postings.fold()
-    extents = list(map(_stats_of, indexes, asked))
+    extents = list(map(_stats_of, indexes, queries))
     extent = _PerWindow(*map(combine_stats, zip(*extents, strict=True)))
-    scored = [_LexicalScorer(*each, extent) for each in zip(indexes, asked, strict=True)]
+    scored = [_LexicalScorer(*each, extent) for each in zip(indexes, queries, strict=True)]
     distinct = dict.fromkeys(terms)
     for term in distinct:
         _add_term(scored, term)
-    return [each.words(len(distinct), len(each.asked.names & distinct.keys())) for each in scored]
+    return [each.result(len(distinct), len(each.query.names & distinct.keys())) for each in scored]
 
 
 def _add_term(scored: Sequence[_LexicalScorer], term: str) -> None:
-    """First all say where they hold it, for it is as rare as it is in all of them."""
-    found = [each.holders(term) for each in scored]
-    frequency = _PerWindow(*map(sum, zip(*(each.frequency for each in found), strict=True)))
-    for each, holders in zip(scored, found, strict=True):
+    """Look the term up in all indexes first: its frequency is the sum over them."""
+    per_index = [each.holders(term) for each in scored]
+    frequency = _PerWindow(*map(sum, zip(*(each.frequency for each in per_index), strict=True)))
+    for each, holders in zip(scored, per_index, strict=True):
         each.add(term, holders, frequency)
 
 
 class _PerWindow(NamedTuple, Generic[Value]):
-    """The same of units, of near windows and of wide ones."""
+    """One value each for units, near windows and wide windows."""
 
     unit: Value
     near: Value
     wide: Value
 
 
-def _statistics_mask(index: ScopeIndex, asked: ContextQuery) -> Mask:
-    return index.live[: index.size] if asked.counted is None else asked.counted
+def _statistics_mask(index: ScopeIndex, query: ContextQuery) -> Mask:
+    return index.live[: index.size] if query.counted is None else query.counted
 
 
-def _stats_of(index: ScopeIndex, asked: ContextQuery) -> _PerWindow[CollectionStats]:
-    contexts, live = index.contexts, _statistics_mask(index, asked)
+def _stats_of(index: ScopeIndex, query: ContextQuery) -> _PerWindow[CollectionStats]:
+    contexts, live = index.contexts, _statistics_mask(index, query)
     by_place = live[contexts.slots]
     return _PerWindow(
         CollectionStats.of(index.lengths[: index.size], live),
@@ -107,42 +107,41 @@ def _stats_of(index: ScopeIndex, asked: ContextQuery) -> _PerWindow[CollectionSt
 
 @dataclass(frozen=True, slots=True)
 class _TermWindows:
-    """The windows of one reach that hold a term."""
+    """The windows of one width that contain a term."""
 
     places: NDArray[np.int64]
     slots: NDArray[np.int64]
     counts: NDArray[np.float64]
-    frequency: int  # among the living
+    frequency: int  # in live units
 
 
 @dataclass(frozen=True, slots=True)
 class _TermHolders:
-    """Where one index holds a term."""
+    """The units and windows of one index that contain a term."""
 
     slots: NDArray[np.intp]
     counts: NDArray[np.int32]
-    living: int
+    live_count: int
     near: _TermWindows
     wide: _TermWindows
 
     @property
     def frequency(self) -> _PerWindow[int]:
-        return _PerWindow(self.living, self.near.frequency, self.wide.frequency)
+        return _PerWindow(self.live_count, self.near.frequency, self.wide.frequency)
 
 
 class _LexicalScorer:
-    """Adds up term by term.
+    """Accumulates the scores of one index, term by term.
 
-    How much of a query a unit *knows* is the share of its terms that the near window holds, each
-    as heavy as it is rare. Who takes part is known there, and so is the time at which it was said.
-    A word written like a name that is not held weighs double: a question about somebody else is no
-    question for this unit.
+    ``known`` is the share of the query's terms in the unit's near window, weighted by rarity.
+    Participants and the time of the conversation count as contained. A capitalised term that is
+    missing weighs double: a question about another person is not answered by this unit.
     """
 
-    def __init__(self, index: ScopeIndex, asked: ContextQuery, extent: _PerWindow[CollectionStats]):
-        self.asked = asked
+    def __init__(self, index: ScopeIndex, query: ContextQuery, extent: _PerWindow[CollectionStats]):
+        self.query = query
         self._index = index
-        self._live = _statistics_mask(index, asked)
+        self._live = _statistics_mask(index, query)
         contexts = index.contexts
         self._unit = Bm25Scorer(index.lengths[: index.size], extent.unit)
         self._near = Bm25Scorer(contexts.near.terms, extent.near)
@@ -151,75 +150,75 @@ class _LexicalScorer:
         self._known: Floats = np.zeros(index.size, dtype=np.float32)
         self._known_twice: Floats = np.zeros(index.size, dtype=np.float32)
         self._weight = 0.0
-        if asked.in_period is not None:
-            self._know(np.flatnonzero(asked.in_period), extent.unit.rarity(0) * _TIME_SHARE)
+        if query.in_period is not None:
+            self._cover(np.flatnonzero(query.in_period), extent.unit.rarity(0) * _TIME_SHARE)
 
-    def _know(self, slots: NDArray[np.int64], worth: float) -> None:
-        self._weight += worth
-        self._known[slots] += worth
+    def _cover(self, slots: NDArray[np.int64], weight: float) -> None:
+        self._weight += weight
+        self._known[slots] += weight
 
     def holders(self, term: str) -> _TermHolders:
-        slots, counts = self._saying(term)
-        at = slots.astype(np.intp)
-        alive = self._live[at]
+        slots, counts = self._term_counts(term)
+        indices = slots.astype(np.intp)
+        is_live = self._live[indices]
         contexts = self._index.contexts
-        standing = (contexts.places[at[alive]], counts[alive])
+        live_places = (contexts.places[indices[is_live]], counts[is_live])
         return _TermHolders(
-            at,
+            indices,
             counts,
-            int(np.count_nonzero(alive)),
-            self._in_windows(contexts.near, *standing),
-            self._in_windows(contexts.wide, *standing),
+            int(np.count_nonzero(is_live)),
+            self._in_windows(contexts.near, *live_places),
+            self._in_windows(contexts.wide, *live_places),
         )
 
     def _in_windows(
         self, windows: ContextWindows, places: NDArray[np.int64], counts: NDArray[np.int32]
     ) -> _TermWindows:
-        found = windows.counts(places, counts)
-        holding = np.flatnonzero(found > 0)
+        counts_by_window = windows.counts(places, counts)
+        holding = np.flatnonzero(counts_by_window > 0)
         slots = self._index.contexts.slots[holding]
-        living = int(np.count_nonzero(self._live[slots]))
-        return _TermWindows(holding, slots, found[holding], living)
+        live_count = int(np.count_nonzero(self._live[slots]))
+        return _TermWindows(holding, slots, counts_by_window[holding], live_count)
 
     def add(self, term: str, holders: _TermHolders, frequency: _PerWindow[int]) -> None:
-        """``frequency`` is that in all indexes together."""
-        asked = self.asked
-        rarity = self._unit.extent.rarity(0 if term in asked.names else frequency.unit)
-        if asked.in_period is not None and term in asked.of_time:
-            rarity = 0.0  # whether it was said then counts instead
-        if term in asked.idle:
+        """``frequency``: summed over all indexes."""
+        query = self.query
+        rarity = self._unit.extent.rarity(0 if term in query.names else frequency.unit)
+        if query.in_period is not None and term in query.of_time:
+            rarity = 0.0  # in_period counts instead
+        if term in query.idle:
             rarity = 0.0
-        is_proper = term in asked.proper
+        is_proper = term in query.proper
         self._weight += 2 * rarity if is_proper else rarity
-        heard = asked.counts_for(term, holders.slots)
-        self._unit.add(holders.slots[heard], holders.counts[heard], frequency.unit)
-        self._held[holders.slots[heard]] += 1
+        eligible = query.counts_for(term, holders.slots)
+        self._unit.add(holders.slots[eligible], holders.counts[eligible], frequency.unit)
+        self._held[holders.slots[eligible]] += 1
         among = self._add_to(self._near, term, holders.near, frequency.near)
-        knowing: Mask | NDArray[np.int64] = among
-        if term in asked.names:
-            knowing = asked.has_named_participant.copy()
-            knowing[among] = True
-        self._known[knowing] += rarity
+        covered: Mask | NDArray[np.int64] = among
+        if term in query.names:
+            covered = query.has_named_participant.copy()
+            covered[among] = True
+        self._known[covered] += rarity
         if is_proper:
-            self._known_twice[knowing] += rarity
+            self._known_twice[covered] += rarity
         self._add_to(self._wide, term, holders.wide, frequency.wide)
 
-    def _saying(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Slots that hold the term or say it in its long form, and how often."""
+    def _term_counts(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Slots that contain the term or one of its long forms, with counts."""
         postings = self._index.postings
-        said = postings.of(term)
-        long_forms = self.asked.long_forms.get(term, ())
+        postings_of_term = postings.of(term)
+        long_forms = self.query.long_forms.get(term, ())
         if not long_forms:
-            return said
+            return postings_of_term
         counts = np.zeros(self._index.size, dtype=np.int32)
-        counts[said[0]] = said[1]
+        counts[postings_of_term[0]] = postings_of_term[1]
         for terms in long_forms:
-            counts = np.maximum(counts, self._saying_all(terms))
+            counts = np.maximum(counts, self._phrase_counts(terms))
         holders = np.flatnonzero(counts).astype(np.int32)
         return holders, counts[holders]
 
-    def _saying_all(self, terms: Sequence[str]) -> NDArray[np.int32]:
-        """Of every slot, how often it can say all of these."""
+    def _phrase_counts(self, terms: Sequence[str]) -> NDArray[np.int32]:
+        """For every slot, the lowest count of any of these terms."""
         fewest = np.full(self._index.size, np.iinfo(np.int32).max, dtype=np.int32)
         for term in terms:
             slots, counts = self._index.postings.of(term)
@@ -231,20 +230,20 @@ class _LexicalScorer:
     def _add_to(
         self, collection: Bm25Scorer, term: str, windows: _TermWindows, frequency: int
     ) -> NDArray[np.int64]:
-        """Returns the slots whose windows hold the term, of those who hear it."""
+        """Return the slots whose windows contain the term and for which it counts."""
         places, slots, counts = windows.places, windows.slots, windows.counts
-        heard = self.asked.counts_for(term, slots)
-        if not heard.all():
-            places, slots, counts = places[heard], slots[heard], counts[heard]
+        eligible = self.query.counts_for(term, slots)
+        if not eligible.all():
+            places, slots, counts = places[eligible], slots[eligible], counts[eligible]
         collection.add(places, counts, frequency)
         return slots
 
-    def words(self, terms: int, names: int) -> LexicalScores:
+    def result(self, terms: int, names: int) -> LexicalScores:
         places = self._index.contexts.places
         held: Floats = self._held / np.float32(max(terms, 1))
         if names:
-            deaf = self.asked.has_named_participant
-            held[deaf] = self._held[deaf] / np.float32(max(terms - names, 1))
+            without_names = self.query.has_named_participant
+            held[without_names] = self._held[without_names] / np.float32(max(terms - names, 1))
         return LexicalScores(
             self._unit.scores,
             self._near.scores[places],
@@ -255,14 +254,14 @@ class _LexicalScorer:
 
 
 def score_semantic(
-    index: ScopeIndex, query: Floats, bare: Floats | None, asked: ContextQuery
+    index: ScopeIndex, query: Floats, bare: Floats | None, target: ContextQuery
 ) -> SemanticScores:
-    """``bare`` is the query without names, for those who do not hear them."""
-    cosines = np.round(_cosines(index, query, bare, asked), _DIGITS)
+    """``bare``: the query without names, for units of sources with a named participant."""
+    cosines = np.round(_cosines(index, query, bare, target), _DIGITS)
     has_none = np.flatnonzero(~np.isfinite(cosines))
     unit = cosines.copy()
     unit[has_none] = np.nan
-    if not (asked.mask & index.passages).any():
+    if not (target.mask & index.passages).any():
         return SemanticScores(unit, unit, unit)
     near, session = index.contexts.window_cosines(cosines), index.contexts.session_cosines(cosines)
     near, session = np.round(near, _DIGITS), np.round(session, _DIGITS)
@@ -271,15 +270,15 @@ def score_semantic(
     return SemanticScores(unit, near, session)
 
 
-def _cosines(index: ScopeIndex, query: Floats, bare: Floats | None, asked: ContextQuery) -> Floats:
-    """Of every candidate, and where there are passages also of their neighbours."""
-    wanted = asked.mask
-    if (asked.mask & index.passages).any():
-        wanted = index.live[: index.size]
-    if bare is None or not asked.has_named_participant.any():
-        return index.cosines(query, wanted)
-    if asked.has_named_participant[wanted].all():
-        return index.cosines(bare, wanted)
-    cosines = index.cosines(query, wanted & ~asked.has_named_participant)
-    without = index.cosines(bare, wanted & asked.has_named_participant)
-    return np.where(asked.has_named_participant, without, cosines)
+def _cosines(index: ScopeIndex, query: Floats, bare: Floats | None, target: ContextQuery) -> Floats:
+    """Cosines of every candidate; if passages are among them, of all live units (for windows)."""
+    mask = target.mask
+    if (target.mask & index.passages).any():
+        mask = index.live[: index.size]
+    if bare is None or not target.has_named_participant.any():
+        return index.cosines(query, mask)
+    if target.has_named_participant[mask].all():
+        return index.cosines(bare, mask)
+    cosines = index.cosines(query, mask & ~target.has_named_participant)
+    without = index.cosines(bare, mask & target.has_named_participant)
+    return np.where(target.has_named_participant, without, cosines)

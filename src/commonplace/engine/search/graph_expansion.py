@@ -1,13 +1,13 @@
 """Graph expansion: sources reached by PageRank from nodes named in the query.
 
-Only what the asker may see is walked: nodes and edges as `graph.seen` has them, and sources of
-which the indexes show them a passage. Nothing that is read changes the order (salience by readings
-is left out), and one web serves a whole day: the same question has the same answer.
+The graph contains only what the caller may see: the nodes and edges of `graph.visible_graph`, and
+sources with a visible passage. Reads do not change the order (access counts are left out of the
+salience), and one transition matrix is used for a whole day, so that answers are reproducible.
 
-A question of several hops names one thing and asks for another; the passages between them share no
-words with it. A walk over nodes and sources finds these: it starts at the nodes that the question
-names and, much less, at the sources of the best hits. Each of these choices was measured, and so
-was what recall leaves out (docs/graph-in-recall.md).
+A multi-hop question names one thing and asks for another; the passages between them share no words
+with it. PageRank over nodes and sources finds these. It starts at the nodes named in the question
+and, with less weight, at the sources of the best hits. These choices were measured
+(docs/graph-in-recall.md).
 """
 
 from __future__ import annotations
@@ -38,64 +38,64 @@ from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.queries import Counters
 
-SOURCES_SHARE = 0.05  # what the best hit's source counts for, beside all nodes together
-WIDELY_KNOWN = 0.02  # a node of more than this share of the sources tells nothing apart
-ALWAYS_SPECIFIC = 3  # a node of so few sources always does
-EXPANSION_TOLERANCE = 1e-4  # for an order of the best; a score that is told is walked for longer
+SOURCES_SHARE = 0.05  # seed weight of the best hit's source; all nodes together have 1
+WIDELY_KNOWN = 0.02  # a node in more than this share of the sources is not specific
+ALWAYS_SPECIFIC = 3  # a node in at most this many sources is always specific
+EXPANSION_TOLERANCE = 1e-4  # enough for ranking; published scores use a smaller tolerance
 MAX_SOURCES = 200
 GRAPH_WEIGHT = WEIGHTS.of(
     "graph"
-)  # what the best reached source is lifted by, of the best hit's score
+)  # lift of the best reached source, as a share of the best hit's score
 
 
 def score_sources(
     view: GraphView,
-    web: TransitionMatrix,
+    matrix: TransitionMatrix,
     *,
     names: Iterable[str],
     top_sources: Mapping[str, float],
 ) -> dict[str, float]:
-    """The sources that are reached, as shares of the best of them. ``names``: nodes that the
-    question names; ``top_sources``: with the best score of their passages."""
+    """The reached sources, scored as shares of the best. ``names``: nodes named in the question;
+    ``top_sources``: with the best score of their passages."""
     weights = {id: specificity(view, id) for id in names}
-    return score_sources_from(web, weights, top_sources)
+    return score_sources_from(matrix, weights, top_sources)
 
 
 def score_sources_from(
-    web: TransitionMatrix, nodes: Mapping[str, float], top_sources: Mapping[str, float]
+    matrix: TransitionMatrix, nodes: Mapping[str, float], top_sources: Mapping[str, float]
 ) -> dict[str, float]:
-    """``nodes``: to start from, with what each counts for beside the others. Without one there is
-    nothing that ranking did not know already."""
+    """``nodes``: the seeds with their relative weights. Without a seed node the result is empty:
+    sources alone add nothing to the ranking."""
     whole = sum(nodes.values())
     seeds = {
-        web.slots[id]: weight / whole
+        matrix.slots[id]: weight / whole
         for id, weight in nodes.items()
-        if weight > 0 and id in web.slots
+        if weight > 0 and id in matrix.slots
     }
     if not seeds:
         return {}
     highest = max(top_sources.values(), default=0.0)
     for source, score in top_sources.items():
-        if source in web.slots and score > 0:
-            seeds[web.slots[source]] = SOURCES_SHARE * score / highest
-    return _best_scores(web, pagerank(web, seeds, DAMPING, EXPANSION_TOLERANCE))
+        if source in matrix.slots and score > 0:
+            seeds[matrix.slots[source]] = SOURCES_SHARE * score / highest
+    return _best_scores(matrix, pagerank(matrix, seeds, DAMPING, EXPANSION_TOLERANCE))
 
 
-def _best_scores(web: TransitionMatrix, reached: Scores) -> dict[str, float]:
-    mine = reached[web.nodes :]
-    if not len(mine) or not mine.max():
+def _best_scores(matrix: TransitionMatrix, reached: Scores) -> dict[str, float]:
+    scores = reached[matrix.nodes :]
+    if not len(scores) or not scores.max():
         return {}
-    chosen = np.argsort(-mine, kind="stable")[:MAX_SOURCES]
-    highest = float(mine.max())
+    chosen = np.argsort(-scores, kind="stable")[:MAX_SOURCES]
+    highest = float(scores.max())
     return {
-        web.ids[web.nodes + slot]: float(mine[slot]) / highest
+        matrix.ids[matrix.nodes + slot]: float(scores[slot]) / highest
         for slot in chosen.tolist()
-        if mine[slot]
+        if scores[slot]
     }
 
 
 def specificity(view: GraphView, node: str) -> float:
-    """The fewer sources speak of a node, the more it says that it is named."""
+    """Inverse source frequency of a node; 0 for widely mentioned nodes."""
     sources = len(view.sources_of.get(node, ()))
     most = max(ALWAYS_SPECIFIC, WIDELY_KNOWN * len(view.sources))
     return 0.0 if sources > most else 1 / max(1, sources)
@@ -107,25 +107,23 @@ def lift_per_passage(
     highest: float,
     weight: float = GRAPH_WEIGHT,
 ) -> dict[str, float]:
-    """By how much each passage of a source is lifted. A mention says which source speaks of
-    something and not where, so a source's lift is shared among its passages: a paragraph gets all
-    of it, a turn of a long conversation next to nothing. ``highest``: the best hit's score."""
+    """The lift for each passage of a source. A mention names the source but not the passage, so a
+    source's lift is divided by its number of passages: a single paragraph gets all of it, a turn of
+    a long conversation almost nothing. ``highest``: the best hit's score."""
     return {id: weight * highest * share / passages.get(id, 1) for id, share in graph.items()}
 
 
-ADMITTED_LIFT = (
-    0.2  # of the most that can be lifted: from here on what shares no words is an answer, too
-)
-STARTING_HITS = 20  # the best, from whose sources a walk starts, too
+ADMITTED_LIFT = 0.2  # share of the highest lift that admits a passage without common words
+STARTING_HITS = 20  # the best hits, whose sources are seeds, too
 
 CacheKey = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedNodes:
-    """What a question names in the asker's graph."""
+    """The nodes of the caller's graph that a question names."""
 
-    who: CacheKey  # looks, and at which moment
+    viewer: CacheKey  # scope, visibility and moment
     stamp: CacheKey  # of the graph
     view: GraphView
     nodes: Sequence[str]
@@ -133,47 +131,51 @@ class NamedNodes:
 
 @dataclass(frozen=True, slots=True)
 class MentioningSources:
-    """The sources that speak of nodes, as far as the asker may know of them."""
+    """The visible sources that mention nodes."""
 
-    passages: Mapping[str, int]  # how many there are of each
-    titled: frozenset[SourceMention]  # a document that is called like a node speaks of it
+    passages: Mapping[str, int]  # number of passages of each source
+    by_title: frozenset[SourceMention]  # documents titled with a node's name
 
 
 @dataclass(frozen=True, slots=True)
 class ExpansionGraph:
-    """Where a walk goes: the nodes, and the sources that may be known of."""
+    """The graph that PageRank runs on: nodes and visible sources."""
 
     view: GraphView
-    web: TransitionMatrix
+    matrix: TransitionMatrix
 
 
 def find_named_nodes(
     engine: EngineContext, principal: Principal, query: str, counters: Counters
 ) -> NamedNodes | None:
-    """None: nothing in it is named, or scipy is not here to walk with.
-    ``counters``: those of the asker's own index, so that the database is asked for the graph only
-    when it has changed."""
+    """None if the query names no node, or scipy is not installed.
+    ``counters``: those of the caller's own index, so that the graph is read from the database only
+    after a change."""
     if not has_scipy() or principal.team is not None:
-        return None  # a key for one team would be led by what another's sources tell
-    sight, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
-    who, stamp = (scope.key, sight, engine.moment), (counters.graph, counters.epoch_of_graph)
+        return None  # other teams' sources would influence the results of a team's key
+    visibility, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
+    viewer, stamp = (
+        (scope.key, visibility, engine.moment),
+        (counters.graph, counters.epoch_of_graph),
+    )
     view: GraphView = engine.caches.graph_views.get_or_make(
-        who,
+        viewer,
         lambda: GraphView(
             _nodes_known_at(
-                limit_to_visibility(engine.graph_cache.of(scope).snapshot, sight), engine.moment
+                limit_to_visibility(engine.graph_cache.of(scope).snapshot, visibility),
+                engine.moment,
             ),
             (),
         ),
         stamp,
     )
     nodes = find_certain_nodes(query, view)
-    return NamedNodes(who, stamp, view, nodes) if nodes else None
+    return NamedNodes(viewer, stamp, view, nodes) if nodes else None
 
 
 def _nodes_known_at(snapshot: GraphSnapshot, then: PointInTime) -> GraphSnapshot:
-    """The nodes that were known at the moment asked about; edges are asked one by one. Everything
-    hangs on the owner: a way through them would lead everywhere."""
+    """The nodes known at a point in time; edges are checked one by one. The owner's node is left
+    out: nearly every node is connected to it."""
     known_at = then.known_at
     nodes = {
         id: node
@@ -186,14 +188,14 @@ def _nodes_known_at(snapshot: GraphSnapshot, then: PointInTime) -> GraphSnapshot
 def find_mentioning_sources(
     held: Iterable[tuple[ScopeIndex, Mask]], named: NamedNodes
 ) -> MentioningSources:
-    """Of each index, with what of it may be seen."""
+    """``held``: each index with its mask of visible units."""
     passages: dict[str, int] = {}
-    titled: set[SourceMention] = set()
+    by_title: set[SourceMention] = set()
     for index, visible in held:
-        called = _title_mentions(index, named.view)
-        passages |= _count_passages(index, visible, (*named.view.snapshot.mentions, *called))
-        titled |= {mention for mention in called if mention.source in passages}
-    return MentioningSources(passages, frozenset(titled))
+        mentions = _title_mentions(index, named.view)
+        passages |= _count_passages(index, visible, (*named.view.snapshot.mentions, *mentions))
+        by_title |= {mention for mention in mentions if mention.source in passages}
+    return MentioningSources(passages, frozenset(by_title))
 
 
 def _title_mentions(index: ScopeIndex, view: GraphView) -> list[SourceMention]:
@@ -210,46 +212,49 @@ def _count_passages(
     index: ScopeIndex, visible: Mask, mentions: Iterable[SourceMention]
 ) -> dict[str, int]:
     codes = index.words["source_id"].codes
-    mine = index.coded["source_id"][: index.size][visible & index.passages]
-    counts = np.bincount(mine, minlength=len(codes))
-    speaking = dict.fromkeys(mention.source for mention in mentions)
-    there = ((id, int(counts[codes[id]])) for id in speaking if id in codes)
+    source_codes = index.coded["source_id"][: index.size][visible & index.passages]
+    counts = np.bincount(source_codes, minlength=len(codes))
+    mentioning = dict.fromkeys(mention.source for mention in mentions)
+    there = ((id, int(counts[codes[id]])) for id in mentioning if id in codes)
     return {id: count for id, count in there if count}
 
 
 def compute_source_lifts(
-    engine: EngineContext, named: NamedNodes, speaking: MentioningSources, ranked: Sequence[Ranked]
+    engine: EngineContext,
+    named: NamedNodes,
+    mentioning: MentioningSources,
+    ranked: Sequence[Ranked],
 ) -> dict[str, float]:
-    """By how much each passage of a source is lifted. ``ranked``: best first."""
-    ground: ExpansionGraph = engine.caches.expansion_graphs.get_or_make(
-        named.who,
-        lambda: _build_expansion_graph(engine, named.view.snapshot, speaking),
-        (named.stamp, frozenset(speaking.passages), speaking.titled, engine.clock().date()),
+    """The lift for each passage of a source. ``ranked``: best first."""
+    graph: ExpansionGraph = engine.caches.expansion_graphs.get_or_make(
+        named.viewer,
+        lambda: _build_expansion_graph(engine, named.view.snapshot, mentioning),
+        (named.stamp, frozenset(mentioning.passages), mentioning.by_title, engine.clock().date()),
     )
     reached = score_sources(
-        ground.view, ground.web, names=named.nodes, top_sources=_best_sources(ranked)
+        graph.view, graph.matrix, names=named.nodes, top_sources=_best_sources(ranked)
     )
-    return lift_per_passage(reached, speaking.passages, ranked[0].score)
+    return lift_per_passage(reached, mentioning.passages, ranked[0].score)
 
 
 def _build_expansion_graph(
-    engine: EngineContext, snapshot: GraphSnapshot, speaking: MentioningSources
+    engine: EngineContext, snapshot: GraphSnapshot, mentioning: MentioningSources
 ) -> ExpansionGraph:
     now = engine.clock()
-    ends = datetime.combine(now.date(), time.max, now.tzinfo)
-    whole = replace(snapshot, mentions=(*snapshot.mentions, *speaking.titled))
+    end_of_day = datetime.combine(now.date(), time.max, now.tzinfo)
+    with_titles = replace(snapshot, mentions=(*snapshot.mentions, *mentioning.by_title))
     return ExpansionGraph(
-        GraphView(whole, speaking.passages),
-        build_transition_matrix(whole, ends, engine.moment, speaking.passages),
+        GraphView(with_titles, mentioning.passages),
+        build_transition_matrix(with_titles, end_of_day, engine.moment, mentioning.passages),
     )
 
 
 def _best_sources(ranked: Iterable[Ranked]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for each, _ in zip(ranked, range(STARTING_HITS), strict=False):
         if each.is_passage:
-            found.setdefault(split_passage_id(each.id)[0], each.score)
-    return found
+            scores.setdefault(split_passage_id(each.id)[0], each.score)
+    return scores
 
 
 def graph_lifts(index: ScopeIndex, by_source: Mapping[str, float]) -> dict[int, float]:

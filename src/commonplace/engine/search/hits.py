@@ -40,16 +40,18 @@ _REASON_TEXTS = {
 }
 _MIN_SHARE = 0.12  # of the whole score
 _MAX_REASONS = 3
-_CLOSE_SIMILARITY = 0.2  # similarity
+_CLOSE_SIMILARITY = 0.2
 
 
 def explain_hit(ranked: Ranked) -> str:
-    told = [
+    reasons = [
         _describe_reason(name, ranked)
         for name, part in sorted(_reasons(ranked).items(), key=lambda reason: -reason[1])
-        if ranked.score > 0 and part / ranked.score >= _MIN_SHARE and _is_worth_saying(name, ranked)
+        if ranked.score > 0
+        and part / ranked.score >= _MIN_SHARE
+        and _is_worth_showing(name, ranked)
     ]
-    return f"Recalled because {_join_reasons(told) or 'no better match was found'}."
+    return f"Recalled because {_join_reasons(reasons) or 'no better match was found'}."
 
 
 def _reasons(ranked: Ranked) -> dict[str, float]:
@@ -58,17 +60,19 @@ def _reasons(ranked: Ranked) -> dict[str, float]:
     parts = dict(ranked.parts)
     around = 0.0
     for own, *wider in (WORD_SIGNALS, MEANING_SIGNALS):
-        said = parts.get(own, 0.0) / WEIGHTS.of(own)
+        own_signal = parts.get(own, 0.0) / WEIGHTS.of(own)
         for name in wider:
             part = parts.pop(name, 0.0)
-            beyond = max(0.0, part - said * WEIGHTS.of(name)) if ranked.has_neighbours else 0.0
+            beyond = (
+                max(0.0, part - own_signal * WEIGHTS.of(name)) if ranked.has_neighbours else 0.0
+            )
             around += beyond
             parts[own] = parts.get(own, 0.0) + part - beyond
     parts["context"] = around
     return {name: part for name, part in parts.items() if name in _REASON_TEXTS}
 
 
-def _is_worth_saying(name: str, ranked: Ranked) -> bool:
+def _is_worth_showing(name: str, ranked: Ranked) -> bool:
     """The nearest item is not always similar."""
     return name != "meaning" or ranked.similarity is None or ranked.similarity >= _CLOSE_SIMILARITY
 
@@ -89,7 +93,7 @@ def _describe_reason(name: str, ranked: Ranked) -> str:
 
 
 class HitLoader:
-    """What changed since the indexes were asked is judged again."""
+    """Loads hits and checks again what changed since the indexes were searched."""
 
     def __init__(self, engine: EngineContext, principal: Principal, plan: RecallPlan):
         self._engine = engine
@@ -98,16 +102,16 @@ class HitLoader:
         self._memories: dict[str, Memory] = {}
         self._passages: dict[
             tuple[ReadableScope, int], Passage
-        ] = {}  # units are numbers of one scope
+        ] = {}  # unit numbers are unique only within a scope
         self._sources: dict[tuple[ReadableScope, str], Source] = {}
-        self._turns: set[tuple[str, int]] = set()  # that have a hit
+        self._turns: set[tuple[str, int]] = set()  # turns that have a hit
 
     def best(self, ranked: Sequence[Ranked], k: int) -> list[Ranked]:
-        """The first k that still stand."""
+        """The first k that are still live and visible."""
         found: list[Ranked] = []
         for group in _in_batches(ranked, k):
             self._fetch(group)
-            found += [each for each in group if self._stands(each) and self._is_news(each)]
+            found += [each for each in group if self._is_current(each) and self._is_new_turn(each)]
             if len(found) >= k:
                 break
         return found[:k]
@@ -116,7 +120,7 @@ class HitLoader:
         return (self._memories[each.id] for each in ranked if not each.is_passage)
 
     def _fetch(self, group: Sequence[Ranked]) -> None:
-        """Memories are the asker's own; passages may be of any scope, one statement for each."""
+        """Memories are in the caller's scope; passages take one statement for each scope."""
         ids = [each.id for each in group if not each.is_passage]
         memories = self._engine.store.fetch(self._principal.scope, ids)
         self._memories |= {memory.id: memory for memory in memories}
@@ -124,18 +128,18 @@ class HitLoader:
         for each in group:
             if each.is_passage:
                 units.setdefault(each.reading, []).append(each.unit)
-        for reading, wanted in units.items():
-            self._fetch_passages(reading, wanted)
+        for reading, unit_numbers in units.items():
+            self._fetch_passages(reading, unit_numbers)
 
     def _fetch_passages(self, reading: ReadableScope, units: Sequence[int]) -> None:
-        found = self._engine.store.passages(reading.scope, PassagesByUnit(units))
-        self._passages |= {(reading, unit): passage for unit, passage in found.items()}
-        sources = {passage.source_id for passage in found.values()}
+        passages = self._engine.store.passages(reading.scope, PassagesByUnit(units))
+        self._passages |= {(reading, unit): passage for unit, passage in passages.items()}
+        sources = {passage.source_id for passage in passages.values()}
         missing = [id for id in sources if (reading, id) not in self._sources]
         for source in self._engine.live_sources(reading.scope, missing):
             self._sources[reading, source.id] = source
 
-    def _stands(self, ranked: Ranked) -> bool:
+    def _is_current(self, ranked: Ranked) -> bool:
         reading = ranked.reading
         visibility = self._plan.within.visibility(self._principal, reading)
         if ranked.is_passage:
@@ -156,16 +160,16 @@ class HitLoader:
             and self._plan.filters.admits(memory)
         )
 
-    def _said(self, ranked: Ranked) -> tuple[Passage, Source]:
+    def _passage_and_source(self, ranked: Ranked) -> tuple[Passage, Source]:
         passage = self._passages[ranked.reading, ranked.unit]
         return passage, self._sources[ranked.reading, passage.source_id]
 
-    def _is_news(self, ranked: Ranked) -> bool:
-        """Of a long turn in a conversation its best passage: another turn says more than its
-        rest. A document has no turns, only pages."""
+    def _is_new_turn(self, ranked: Ranked) -> bool:
+        """Keep one passage, the best, of each turn of a conversation: other turns add more than the
+        rest of a long one. Documents have no turns."""
         if not ranked.is_passage:
             return True
-        passage, source = self._said(ranked)
+        passage, source = self._passage_and_source(ranked)
         if source.content_type not in SPOKEN_CONTENT:
             return True
         turn = (passage.source_id, passage.turn)
@@ -173,13 +177,13 @@ class HitLoader:
         self._turns.add(turn)
         return is_first
 
-    def hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
-        hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, against)
+    def hit(self, ranked: Ranked, disputes: Mapping[str, Sequence[str]]) -> Hit:
+        hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, disputes)
         if not self._plan.explain:
             return hit
         return replace(hit, why=explain_hit(ranked), parts=dict(ranked.parts))
 
-    def _memory_hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
+    def _memory_hit(self, ranked: Ranked, disputes: Mapping[str, Sequence[str]]) -> Hit:
         memory = self._memories[ranked.id]
         return Hit(
             id=memory.id,
@@ -194,13 +198,13 @@ class HitLoader:
             importance=memory.importance,
             tags=memory.tags,
             metadata=memory.metadata,
-            disputed=summarise_dispute(against.get(memory.id, ())),
+            disputed=summarise_dispute(disputes.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
             suspicious=is_prompt_injection(memory),
         )
 
     def _passage_hit(self, ranked: Ranked) -> Hit:
-        passage, source = self._said(ranked)
+        passage, source = self._passage_and_source(ranked)
         is_own = ranked.reading.is_own
         return Hit(
             id=passage.id,
@@ -231,7 +235,7 @@ class HitLoader:
 
 
 def _in_batches(ranked: Sequence[Ranked], first: int) -> Iterator[Sequence[Ranked]]:
-    """Almost always the first group is enough."""
+    """The first batch is almost always enough."""
     start, end = 0, first
     while start < len(ranked):
         yield ranked[start:end]

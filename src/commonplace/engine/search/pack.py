@@ -18,16 +18,16 @@ class RelatedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Where a hit is from."""
+    """The source of a hit."""
 
     source: str
     title: str | None = None
     position: int | None = None  # of a passage in its source
     speaker: str | None = None
     session: str | None = None
-    label: str | None = None  # the original's own id of it
-    team: str | None = None  # whose it is, where it is a team's
-    brought_by: str | None = None  # who brought it in, where it was somebody else
+    label: str | None = None  # its id in the original
+    team: str | None = None  # the owning team, if any
+    brought_by: str | None = None  # the user who ingested it, if another
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,16 @@ class Hit:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     related: tuple[RelatedMemory, ...] = ()
-    disputed: str | None = None  # what is held against it until a person decides
+    disputed: str | None = None  # the pending values of its conflict
     forgettable: bool = True
-    summary: str | None = None  # of a memory, where it is another text
+    summary: str | None = None  # of a memory, if it differs from the text
     suspicious: bool = False
     why: str | None = None  # with explain
     parts: Mapping[str, float] | None = None  # with explain
 
     @property
     def is_anothers(self) -> bool:
-        """Of a team, or of somebody whose guest the asker is."""
+        """True for a team's items and for those shared by another user."""
         return self.citation is not None and bool(self.citation.team or self.citation.brought_by)
 
     @property
@@ -64,18 +64,17 @@ class Hit:
 
     @property
     def said(self) -> str:
-        """Of a passage: who said it, and when, for "yesterday" says little without; and whose word
-        it is that they did."""
+        """A passage's speaker and date ("yesterday" is ambiguous without), and who ingested it."""
         if self.citation is None or self.citation.position is None:
             return ""
         who = f"{self.citation.speaker}, " if self.citation.speaker else ""
-        whose = f", brought by {self.citation.brought_by}" if self.citation.brought_by else ""
-        return f"({who}{self.date:%Y-%m-%d}{whose}) "
+        provenance = f", brought by {self.citation.brought_by}" if self.citation.brought_by else ""
+        return f"({who}{self.date:%Y-%m-%d}{provenance}) "
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Several things fit: nothing was done. Call again with the ids that are meant."""
+    """Several items match: nothing was done. Call again with the intended ids."""
 
     query: str
     candidates: tuple[Hit, ...]
@@ -86,7 +85,6 @@ class Choice:
 
 
 def best_similarity(hits: Sequence[Hit]) -> float | None:
-    """The best similarity that is known."""
     return max((hit.similarity for hit in hits if hit.similarity is not None), default=None)
 
 
@@ -99,7 +97,7 @@ def as_text(hits: Sequence[Hit]) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text cannot pretend to be a heading or a line of its own."""
+    """Prevents a text from posing as a heading or as another line."""
     return " ".join(text.split())
 
 
@@ -110,7 +108,7 @@ PackFunction = Callable[[Sequence[Hit], int | None], tuple[list[Hit], int]]
 def pack(
     hits: Sequence[Hit], budget: int | None, as_text: HitsToText = as_text
 ) -> tuple[list[Hit], int]:
-    """What fits, and what it costs. Never over the budget, counted by the tokenizer."""
+    """The hits that fit, and their tokens; never over the budget."""
     if budget is None:
         return list(hits), count_tokens(as_text(hits))
     packed: list[Hit] = []
@@ -120,14 +118,14 @@ def pack(
             packed.append(bare)
         elif not packed:
             packed = _cut_to_fit(bare, budget, as_text)
-            if packed:  # there is no room for more
+            if packed:  # the budget is used up
                 break
     packed = _add_related(packed, {hit.id: hit.related for hit in hits}, budget, as_text)
     return packed, count_tokens(as_text(packed)) if packed else 0
 
 
 def _cut_to_fit(hit: Hit, budget: int, as_text: HitsToText) -> list[Hit]:
-    """The best hit alone is too long: its beginning is better than nothing."""
+    """Truncate the best hit, if it alone exceeds the budget."""
     room = budget - count_tokens(as_text([replace(hit, text="")]))
     while room > 1:
         cut = replace(hit, text=cut_to_tokens(hit.text, room))

@@ -31,18 +31,18 @@ from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
-NO_PASSAGES, ONLY_PASSAGES = "none", "only"  # the words for: no passages, nothing but passages
+NO_PASSAGES, ONLY_PASSAGES = "none", "only"
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTargets:
     memories: bool = True
     passages: bool = True
-    sources: tuple[str, ...] = ()  # if any: only passages of these
+    sources: tuple[str, ...] = ()  # if given: only passages of these
     procedures: bool = True
 
     def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
-        """Before anything is scored."""
+        """Restrict the candidates, before scoring."""
         if not self.procedures:
             for kind in ON_REQUEST_KINDS:
                 candidates = candidates & ~index.of_kind(kind)
@@ -53,7 +53,7 @@ class SearchTargets:
         return candidates if self.memories else candidates & index.passages
 
     def visibility(self, principal: Principal, reading: ReadableScope) -> Visibility:
-        """Sources that were named were looked up by id: there the owner sees all of theirs."""
+        """Named sources count as a lookup by id: their owner sees sensitive content, too."""
         allowed = visibility_in(principal, reading)
         by_id = reading.is_own and principal.is_owner and bool(self.sources)
         return replace(allowed, cleared=True) if by_id else allowed
@@ -63,10 +63,10 @@ ALL_TARGETS = SearchTargets()
 
 
 def read_targets(
-    engine: EngineContext, principal: Principal, wanted: Sequence[str]
+    engine: EngineContext, principal: Principal, requested: Sequence[str]
 ) -> SearchTargets:
-    """From what was asked: one of the two words, or sources by id or by their own names."""
-    match wanted:
+    """Parse the request: ``none``, ``only``, or sources by id or by name."""
+    match requested:
         case []:
             return ALL_TARGETS
         case [word] if word == NO_PASSAGES:
@@ -74,7 +74,7 @@ def read_targets(
         case [word] if word == ONLY_PASSAGES:
             return SearchTargets(memories=False)
     return SearchTargets(
-        memories=False, sources=tuple(_resolve_source(engine, principal, id) for id in wanted)
+        memories=False, sources=tuple(_resolve_source(engine, principal, id) for id in requested)
     )
 
 
@@ -108,47 +108,49 @@ class RecallPlan:
     explain: bool = False
     thread_id: str | None = None
     turn: int | None = None  # of the thread; for the recall log
-    logged_as: str | None = "recall"  # None: whoever asks for it logs it
+    logged_as: str | None = "recall"  # None: the caller logs it
     node: JournalNode = JournalNode.HOTPATH
     within: SearchTargets = ALL_TARGETS
-    hits_only: bool = False  # whoever asks packs them, and notes what was read, in its own way
+    hits_only: bool = False  # the caller packs the hits and records the reads
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """What a query says: its words, whom it names, what kind of answer it asks for."""
+    """A parsed query: its terms, the people it names, the kind of answer it asks for."""
 
     query: str
-    spoken: tuple[str, ...]  # its terms in their order
-    terms: tuple[str, ...]  # each once
+    spoken: tuple[str, ...]  # all terms, in order
+    terms: tuple[str, ...]  # distinct terms
     question: ParsedQuestion
-    named: NamedPeople  # of those who take part in some source
+    named: NamedPeople  # participants of sources
     names: frozenset[str]  # the terms of their names
-    bare: str  # the query without them
-    proper: frozenset[str]  # terms written like names, wherever they are from
-    of_time: frozenset[str]  # terms that say a month or a year
-    idle: frozenset[str]  # terms that say nothing about what is asked for
-    met: tuple[AbbreviationMatch, ...] = ()  # abbreviations
+    bare: str  # the query without their names
+    proper: frozenset[str]  # capitalised terms
+    of_time: frozenset[str]  # terms of a month or a year
+    idle: frozenset[str]  # terms without content, such as question words
+    abbreviations: tuple[AbbreviationMatch, ...] = ()
     long_forms: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # of terms
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """To embed: for those who hear the names, and for those who do not."""
-        said = (self.query,) if self.bare == self.query else (self.query, self.bare)
-        return tuple(add_long_forms(text, self._met_in(text)) for text in said)
+        """The texts to embed: the query and, if it names participants, the query without names."""
+        variants = (self.query,) if self.bare == self.query else (self.query, self.bare)
+        return tuple(add_long_forms(text, self._abbreviations_in(text)) for text in variants)
 
-    def _met_in(self, text: str) -> tuple[AbbreviationMatch, ...]:
-        """Without names, words stand elsewhere."""
-        if text == self.query or not self.met:
-            return self.met
-        return tuple(build_terminology([each.abbreviation for each in self.met]).find_matches(text))
+    def _abbreviations_in(self, text: str) -> tuple[AbbreviationMatch, ...]:
+        """Matches at their positions in ``text``, which differ once names are removed."""
+        if text == self.query or not self.abbreviations:
+            return self.abbreviations
+        return tuple(
+            build_terminology([each.abbreviation for each in self.abbreviations]).find_matches(text)
+        )
 
 
 def parse_query(
     query: str, people: Iterable[str], vocabulary: Terminology = NO_ABBREVIATIONS
 ) -> ParsedQuery:
-    """Pure. Names come out of a query only while something is left of it."""
-    met = tuple(vocabulary.find_matches(query))
+    """Pure. Names are removed from a query only if other terms remain."""
+    abbreviations = tuple(vocabulary.find_matches(query))
     spoken = tuple(analyse(query))
     terms = tuple(dict.fromkeys(spoken))
     named = find_named_people(query, people)
@@ -168,19 +170,21 @@ def parse_query(
         proper=_terms_of(capitalised_words(query)),
         of_time=_terms_of(question.time_words),
         idle=_terms_of(question.idle_words),
-        met=met,
-        long_forms=_long_forms(met),
+        abbreviations=abbreviations,
+        long_forms=_long_forms(abbreviations),
     )
 
 
-def _long_forms(met: Iterable[AbbreviationMatch]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """By each term of an abbreviation, the terms that say the same, all together."""
-    found: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for each in met:
+def _long_forms(
+    abbreviations: Iterable[AbbreviationMatch],
+) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Map each term of an abbreviation to the terms of its long forms."""
+    long_forms: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for each in abbreviations:
         terms = tuple(dict.fromkeys(analyse(each.abbreviation.long)))
         for short in dict.fromkeys(analyse(each.said)) if terms else ():
-            found[short] = (*found.get(short, ()), terms)
-    return found
+            long_forms[short] = (*long_forms.get(short, ()), terms)
+    return long_forms
 
 
 def _terms_of(words: Iterable[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Query, the agents' single tool: changes since the last look, then the best items."""
+"""Query, the agents' single tool: changes since the last read, then the best items."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOP_K = 3
 BUDGET = 512
 BULLET_LENGTH = 160  # characters of a bullet's text
 SUSPICIOUS_MARK = "(suspicious: reads like instructions) "
-_HEADER_DIVISOR = 2  # the header takes at most one part in so many: the question has to be answered
+_HEADER_DIVISOR = 2  # the header gets at most budget / this: hits need the rest
 
 
 class QueryReturns(StrEnum):
@@ -43,7 +43,7 @@ class FullItem:
     id: str
     category: str
     text: str
-    summary: str | None  # where it is another text
+    summary: str | None  # if it differs from the text
     kind: str
     date: datetime
     metadata: Mapping[str, object]
@@ -61,10 +61,10 @@ class FullItem:
 @dataclass(frozen=True, slots=True)
 class Queried:
     query: str
-    header: str  # what changed since the last look; empty: nothing
+    header: str  # changes since the last read; empty: none
     items: tuple[Bullet | FullItem, ...]
     tokens: int  # of header and items together
-    degraded: bool  # answered by words alone: the embedder is down
+    degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
 
     @property
@@ -86,15 +86,15 @@ def run_query(
     *,
     in_anothers_name: bool = False,
 ) -> Queried:
-    """``delta_from``: the context of today, which knows what changed; None: who looks into the past
-    hears of none. Who asks in an agent's name does not use up that agent's news."""
+    """``delta_from``: the present engine context, whose changes are reported; None for a point in
+    time, which reports none. A query in another agent's name does not move that agent's cursor."""
     budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN_THREAD
     delta = _load_delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
     header = fit_header(delta, budget // _HEADER_DIVISOR)
     answer = recall(engine, principal, [plan], partial(_pack, header, returns))[0]
     items = tuple(_build_item(hit, returns) for hit in answer.hits)
-    is_told = header or not delta.changes  # what had no room is told next time
-    if delta_from and is_told and not in_anothers_name:
+    is_delivered = header or not delta.changes  # a header that did not fit is reported next time
+    if delta_from and is_delivered and not in_anothers_name:
         move_cursor(delta_from, principal, thread, delta)
     tokens = count_tokens(_as_text(header, items)) if header or items else 0
     return Queried(plan.query, header, items, tokens, answer.degraded)
@@ -107,12 +107,12 @@ def _load_delta(engine: EngineContext, principal: Principal, thread: str) -> Del
 def _pack(
     header: str, returns: QueryReturns, hits: Sequence[Hit], budget: int | None
 ) -> tuple[list[Hit], int]:
-    worded: HitsToText = partial(_hits_as_text, header, returns)
-    return pack([_trim(hit, returns) for hit in hits], budget, worded)
+    to_text: HitsToText = partial(_hits_as_text, header, returns)
+    return pack([_trim(hit, returns) for hit in hits], budget, to_text)
 
 
 def _trim(hit: Hit, returns: QueryReturns) -> Hit:
-    """A bullet is one line; neighbours of a hit are for those who have asked for more."""
+    """Shorten bullets to one line and drop related memories."""
     if returns is QueryReturns.FULL:
         return replace(hit, related=())
     return replace(hit, related=(), text=shorten(hit.summary or hit.text, BULLET_LENGTH))
@@ -128,8 +128,8 @@ def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
 
 def _item_line(item: Bullet | FullItem) -> str:
     metadata = dict(item.metadata) if isinstance(item, FullItem) else {}
-    told = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
-    return f"- {one_line(item.text + told)}"
+    suffix = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
+    return f"- {one_line(item.text + suffix)}"
 
 
 def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:

@@ -1,10 +1,10 @@
 """Ranking: fuse signals into one score, judge relevance, sort. Pure.
 
-Every signal runs from 0 to 1, or is NaN where it is unknown. Words and meaning are the base: words
-catch names and numbers that vectors blur, vectors catch what is said in other words, and both are
-asked of a unit alone and among its neighbours, for a chat turn alone says little. Where meaning is
-unknown (no vector, or a model that is blind to the script), words carry the whole base. The other
-parts say whether a unit could be the answer at all: who spoke, when, a time for "when …".
+Every signal is between 0 and 1, or NaN if unknown. The base is lexical and semantic: words match
+names and numbers that vectors blur, vectors match paraphrases. Both are scored for the unit alone
+and for its window, because a single chat turn has little content. If the semantic signal is unknown
+(no vector, or a script that the model does not support), words carry the whole base. The other
+signals estimate whether a unit can be the answer: its speaker, its date, a time for "when …".
 
 The weights were measured (docs/benchmarks.md); all of them could be 1 for half a point less.
 """
@@ -51,7 +51,7 @@ class SignalWeights:
 
     @property
     def base(self) -> float:
-        """What words and meaning can reach together: a score of 1."""
+        """The highest possible sum of the word and meaning signals: a score of 1."""
         return float(sum(getattr(self, name) for name in (*WORD_SIGNALS, *MEANING_SIGNALS)))
 
 
@@ -62,7 +62,7 @@ SIGNAL_NAMES = tuple(field.name for field in fields(SignalWeights))
 
 
 def weight_signals(signals: Signals, weights: SignalWeights = WEIGHTS) -> dict[str, Floats]:
-    """What each signal adds to each score."""
+    """The weighted contribution of each signal to each score."""
     unknown = np.isnan(signals["meaning"]) if "meaning" in signals else np.array(True)
     alone = weights.base / sum(getattr(weights, name) for name in WORD_SIGNALS)
     parts = {}
@@ -74,7 +74,6 @@ def weight_signals(signals: Signals, weights: SignalWeights = WEIGHTS) -> dict[s
 
 
 def _zero_if_unknown(signal: Floats) -> Floats:
-    """What is unknown adds nothing; most signals are known of all."""
     unknown = np.isnan(signal)
     return np.where(unknown, 0.0, signal) if unknown.any() else signal
 
@@ -89,7 +88,7 @@ def sum_parts(parts: Mapping[str, Floats], size: int) -> Floats:
 def share_of_best(
     scores: Sequence[Floats], candidates: Sequence[NDArray[np.bool_]]
 ) -> list[Floats]:
-    """For scores that have a natural zero. The best of all indexes is what each is measured by."""
+    """Scores with a natural zero, as shares of the best one in all indexes."""
     best = max(map(_highest, scores, candidates))
     return [each / best if best > _EPSILON else np.zeros_like(each) for each in scores]
 
@@ -103,15 +102,15 @@ def _highest(scores: Floats, candidates: NDArray[np.bool_]) -> np.floating:
 
 
 def _select_candidates(values: Floats, candidates: NDArray[np.bool_]) -> Floats:
-    """Mostly everyone is one, and picking them out is slow."""
+    """Skip the slow mask indexing if all are candidates, the usual case."""
     return values if candidates.all() else values[candidates]
 
 
-_COSINE_FLOOR = -0.1  # of cosines: as good as the lowest of all, and needs no look at all
+_COSINE_FLOOR = -0.1  # a constant floor works as well as the lowest cosine, without a scan
 
 
 def above_floor(cosines: Sequence[Floats], candidates: Sequence[NDArray[np.bool_]]) -> list[Floats]:
-    """For cosines: how far above the floor, as a share of the best of all indexes."""
+    """Cosines above the floor, as shares of the best one in all indexes."""
     best = max(map(_highest_cosine, cosines, candidates))
     if not best > _COSINE_FLOOR:
         return [np.where(np.isnan(each), np.nan, 0.0) for each in cosines]
@@ -130,25 +129,25 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Floors:
-    """Measured, not guessed: docs/benchmarks.md has the curve."""
+    """Relevance thresholds, measured: docs/benchmarks.md has the curve."""
 
-    evidence: float = 0.65  # similarity and what is known of the query, together
-    evidence_by_words: float = 0.325  # what is known of the query where similarity is unknown
-    similarity: float = 0.5  # by itself enough for a memory
-    of_the_best: float = 0.5  # share of the best passage's evidence that another must have
+    evidence: float = 0.65  # similarity + known
+    evidence_by_words: float = 0.325  # known alone, if the similarity is unknown
+    similarity: float = 0.5  # sufficient alone for a memory
+    of_the_best: float = 0.5  # minimum share of the best passage's evidence
 
 
 FLOORS = Floors()
 
 
 def floors_at(evidence: float) -> Floors:
-    """Where words are all there is, half as much is as telling."""
+    """The floors for an evidence setting; half of it is enough if only words are known."""
     return Floors(evidence, evidence / 2)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for each slot of one index. What is found in several is judged together."""
+    """The relevance evidence of each slot of one index. Several indexes are judged together."""
 
     similarities: Floats  # NaN: unknown
     held: Floats
@@ -159,10 +158,10 @@ class Evidence:
 
     @cached_property
     def nearest(self) -> float:
-        """The best similarity of the candidates; NaN: none is known."""
-        told = self.similarities
-        told = told if self.candidates.all() else told[self.candidates]
-        return float(np.fmax.reduce(told, initial=np.nan))
+        """The best similarity of the candidates; NaN if all are unknown."""
+        similarities = self.similarities
+        similarities = similarities if self.candidates.all() else similarities[self.candidates]
+        return float(np.fmax.reduce(similarities, initial=np.nan))
 
     @property
     def most_known(self) -> float:
@@ -170,19 +169,18 @@ class Evidence:
 
     @property
     def of_passages(self) -> float:
-        """The most that speaks for any passage that may be found: what is hidden or filtered out
-        sets no bar for the others."""
-        return float(self._together[self.passages & self.candidates].max(initial=0.0))
+        """The highest evidence of a candidate passage. Hidden or filtered passages do not count."""
+        return float(self._combined[self.passages & self.candidates].max(initial=0.0))
 
     @cached_property
-    def _together(self) -> Floats:
+    def _combined(self) -> Floats:
         return self.known + np.nan_to_num(self.similarities)
 
-    def beside(self, best: float, floors: Floors) -> Mask:
-        """Which have their share of what speaks for the best passage."""
-        evidence = self._together
-        found: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
-        return found
+    def near_best(self, best: float, floors: Floors) -> Mask:
+        """Slots whose evidence is a sufficient share of the best passage's."""
+        evidence = self._combined
+        mask: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
+        return mask
 
 
 def nearest_similarity(found: Sequence[Evidence]) -> float:
@@ -190,8 +188,8 @@ def nearest_similarity(found: Sequence[Evidence]) -> float:
 
 
 def is_answerable(found: Sequence[Evidence], floors: Floors = FLOORS) -> bool:
-    """Is there anything here that the question is about? The nearest in meaning and the one that
-    knows most of the question's words speak for all; both may be silent about what was asked."""
+    """True if the best similarity and the best term coverage together reach the floor: else nothing
+    stored is about the question."""
     if not any(each.candidates.any() for each in found):
         return False
     best_known, best = max(each.most_known for each in found), nearest_similarity(found)
@@ -203,14 +201,14 @@ def is_answerable(found: Sequence[Evidence], floors: Floors = FLOORS) -> bool:
 def select_relevant(
     found: Sequence[Evidence], threshold: float | None, floors: Floors = FLOORS
 ) -> list[Mask]:
-    """A memory stands alone, so there must be evidence in itself: near in meaning, every word, or
-    enough of both; or the query calls it by name. A passage leans on its neighbours: it needs a
-    share of the evidence that the best one has. A threshold cuts similarity itself."""
+    """A memory needs evidence of its own: high similarity, all terms, enough of both, or its name
+    in the query. A passage is also relevant with a share of the best passage's evidence. A
+    ``threshold`` applies to the similarity instead."""
     if threshold is not None:
         return [_above_threshold(each, threshold, floors) for each in found]
     best = max(each.of_passages for each in found)
     return [
-        np.where(each.passages, alone | each.beside(best, floors), alone)
+        np.where(each.passages, alone | each.near_best(best, floors), alone)
         for each, alone in ((each, _relevant_alone(each, floors)) for each in found)
     ]
 
@@ -231,16 +229,16 @@ def _relevant_alone(found: Evidence, floors: Floors) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One of the best: where it stands, and why."""
+    """A scored candidate."""
 
     id: str
-    unit: int  # a number of its scope
+    unit: int  # its number in its scope
     reading: ReadableScope
     is_passage: bool
     similarity: float | None
     held: float
     score: float
-    parts: Mapping[str, float]  # on request: of what the score is the sum
+    parts: Mapping[str, float]  # the summands of the score, on request
     has_neighbours: bool = False
 
     def lifted(self, name: str, by: float) -> Ranked:
@@ -255,16 +253,15 @@ def sort_ranked(ranked: list[Ranked]) -> list[Ranked]:
 def best_slots(
     scores: Sequence[Floats], candidates: Sequence[Mask], most: int
 ) -> list[NDArray[np.int64]]:
-    """The slots of the highest scores of all indexes; where the last place is tied, all of the
-    tied."""
+    """The slots of the highest scores in all indexes, with those tied for the last place."""
     slots = list(map(np.flatnonzero, candidates))
     ends = np.cumsum(list(map(len, slots)))
     if ends[-1] <= most:
         return slots
     values = np.concatenate([of[at] for of, at in zip(scores, slots, strict=True)])
-    bar = np.partition(values, len(values) - most)[len(values) - most]
-    tied = np.flatnonzero(values == bar)[: 4 * most]
-    chosen = np.sort(np.concatenate([np.flatnonzero(values > bar), tied]))
-    apart = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    lowest = np.partition(values, len(values) - most)[len(values) - most]
+    tied = np.flatnonzero(values == lowest)[: 4 * most]
+    chosen = np.sort(np.concatenate([np.flatnonzero(values > lowest), tied]))
+    per_index = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
     firsts = [0, *ends[:-1].tolist()]
-    return [at[mine - first] for at, mine, first in zip(slots, apart, firsts, strict=True)]
+    return [at[mine - first] for at, mine, first in zip(slots, per_index, firsts, strict=True)]

@@ -32,7 +32,7 @@ from commonplace.model.memory.memory import Link
 from commonplace.model.sources.source import PASSAGE_KIND
 
 RELATED_BULLETS = 2
-MIN_CANDIDATES = 64  # at least so many are looked at closely
+MIN_CANDIDATES = 64  # lower bound of the shortlist
 _CANDIDATE_GROWTH = 8
 
 __all__ = ["RecallPlan", "Recalled", "recall", "record_search"]
@@ -43,7 +43,7 @@ class Recalled:
     query: str
     hits: tuple[Hit, ...]
     tokens: int
-    degraded: bool  # answered by words alone: the embedder is down
+    degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
 
     @property
@@ -61,26 +61,28 @@ def recall(
     principal: Principal,
     plans: Sequence[RecallPlan],
     packing: PackFunction = pack,
-    reach: Sequence[ReadableScope] | None = None,
+    scopes: Sequence[ReadableScope] | None = None,
 ) -> list[Recalled]:
-    """One answer for each plan, with one call to the embedder for all of them; they are plans of
-    one turn. ``reach`` narrows where it looks; without it, everywhere that they may read."""
-    wishes = [plan.explain for plan in plans]
+    """Answer every plan of one turn, with a single embedder call for all of them. ``scopes`` limits
+    the search; without it, all scopes that the caller may read are searched."""
+    explain_requested = [plan.explain for plan in plans]
     plans = [replace(plan, explain=plan.explain or engine.recall_log) for plan in plans]
     with engine.store.read_session():
         readings = merge_readable_scopes(
-            _readable_scopes(engine, principal, plans) if reach is None else reach
+            _readable_scopes(engine, principal, plans) if scopes is None else scopes
         )
         people, stamp = load_known_people(engine, principal, readings)
-        words = load_terminology(engine, principal, stamp)
-    understood = [parse_query(plan.query, people, words) for plan in plans]
+        terminology = load_terminology(engine, principal, stamp)
+    understood = [parse_query(plan.query, people, terminology) for plan in plans]
     vectors = engine.embed([text for each in understood for text in each.texts])
     answers, start = [], 0
     for plan, each in zip(plans, understood, strict=True):
         end = start + len(each.texts)
-        mine = None if vectors is None else tuple(vectors[start:end])
+        query_vectors = None if vectors is None else tuple(vectors[start:end])
         answers.append(
-            _answer_plan(RecallRequest(engine, principal, readings, plan, each, mine), packing)
+            _answer_plan(
+                RecallRequest(engine, principal, readings, plan, each, query_vectors), packing
+            )
         )
         start = end
     if not engine.recall_log:
@@ -88,14 +90,14 @@ def recall(
     _log_recall(engine, principal, plans, answers)
     return [
         answer if explained else _without_explanation(answer)
-        for answer, explained in zip(answers, wishes, strict=True)
+        for answer, explained in zip(answers, explain_requested, strict=True)
     ]
 
 
 def _readable_scopes(
     engine: EngineContext, principal: Principal, plans: Sequence[RecallPlan]
 ) -> tuple[ReadableScope, ...]:
-    """A source that is named is looked for wherever it may be read."""
+    """A plan that names sources searches every readable scope, else only the searched ones."""
     is_named = any(plan.within.sources for plan in plans)
     return readable_scopes(engine, principal, searching=not is_named)
 
@@ -120,11 +122,11 @@ def _without_explanation(answer: Recalled) -> Recalled:
     return replace(answer, hits=tuple(hits))
 
 
-def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
-    engine, principal, plan = asking.engine, asking.principal, asking.plan
-    degraded = asking.vectors is None
+def _answer_plan(request: RecallRequest, packing: PackFunction) -> Recalled:
+    engine, principal, plan = request.engine, request.principal, request.plan
+    degraded = request.vectors is None
     with engine.store.read_session():
-        hits, nearest = _load_hits(asking)
+        hits, nearest = _load_hits(request)
     if plan.hits_only:
         return Recalled(plan.query, tuple(hits), 0, degraded)
     packed, tokens = packing(hits, plan.budget_tokens)
@@ -132,28 +134,28 @@ def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
     return Recalled(plan.query, tuple(packed), tokens, degraded)
 
 
-def _load_hits(asking: RecallRequest) -> tuple[list[Hit], float | None]:
-    """With the best similarity of all candidates."""
-    engine, principal, plan = asking.engine, asking.principal, asking.plan
-    most = max(MIN_CANDIDATES, 4 * plan.k)
+def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
+    """Return the hits and the best similarity of all candidates."""
+    engine, principal, plan = request.engine, request.principal, request.plan
+    limit = max(MIN_CANDIDATES, 4 * plan.k)
     while True:
-        found = select_candidates(asking, most)
-        links = _visible_links(engine, principal, found)
+        shortlist = select_candidates(request, limit)
+        links = _visible_links(engine, principal, shortlist)
         rows = HitLoader(engine, principal, plan)
-        best = rows.best(_lift_linked(found.ranked, links), plan.k)
-        if len(best) >= plan.k or found.is_all:
+        best = rows.best(_lift_linked(shortlist.ranked, links), plan.k)
+        if len(best) >= plan.k or shortlist.is_all:
             break
-        most *= _CANDIDATE_GROWTH  # one long turn had taken the places of others
+        limit *= _CANDIDATE_GROWTH  # several passages of one long turn crowded out other hits
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
     if not plan.hits_only:
         hits = _load_related(engine, principal, hits, links)
-    return hits, found.nearest
+    return hits, shortlist.nearest
 
 
-def _visible_links(engine: EngineContext, principal: Principal, found: Shortlist) -> list[Link]:
-    """Of the memories among the best, to what the caller can still be shown; strongest first."""
-    ids = [ranked.id for ranked in found.ranked if not ranked.is_passage]
+def _visible_links(engine: EngineContext, principal: Principal, shortlist: Shortlist) -> list[Link]:
+    """Links of the shortlisted memories whose two ends the caller can see; strongest first."""
+    ids = [ranked.id for ranked in shortlist.ranked if not ranked.is_passage]
     links = engine.store.links(principal.scope, ids)
     if not links:
         return []
@@ -174,10 +176,10 @@ def _lift_linked(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked
             strengths[id] = max(strengths.get(id, 0.0), link.strength)
     if not strengths:
         return list(ranked)
-    worth = WEIGHTS.of("relation")
+    weight = WEIGHTS.of("relation")
     return sort_ranked(
         [
-            each.lifted("relation", worth * strengths[each.id]) if each.id in strengths else each
+            each.lifted("relation", weight * strengths[each.id]) if each.id in strengths else each
             for each in ranked
         ]
     )
@@ -186,26 +188,26 @@ def _lift_linked(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked
 def _load_related(
     engine: EngineContext, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
 ) -> list[Hit]:
-    """One or two neighbours of each hit that are not hits themselves."""
+    """Attach to each hit up to two linked memories that are not hits themselves."""
     if not links:
         return list(hits)
     shown = {hit.id for hit in hits}
-    wanted: dict[str, list[tuple[str, float]]] = {}
+    neighbours: dict[str, list[tuple[str, float]]] = {}
     for hit in hits:
         others = [
             (link.b if link.a == hit.id else link.a, link.strength)
             for link in links
             if hit.id in (link.a, link.b)
         ]
-        wanted[hit.id] = [pair for pair in others if pair[0] not in shown]
-    ids = [id for pairs in wanted.values() for id, _ in pairs]
+        neighbours[hit.id] = [pair for pair in others if pair[0] not in shown]
+    ids = [id for pairs in neighbours.values() for id, _ in pairs]
     now, visibility = engine.clock(), visibility_of(principal)
     texts = {
         memory.id: shorten(memory.summary)
         for memory in engine.store.fetch(principal.scope, ids)
         if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
     }
-    return [_attach_related(hit, wanted[hit.id], texts) for hit in hits]
+    return [_attach_related(hit, neighbours[hit.id], texts) for hit in hits]
 
 
 def _attach_related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, str]) -> Hit:
@@ -220,7 +222,7 @@ def record_search(
     hits: Sequence[Hit],
     nearest: float | None,
 ) -> None:
-    """What was read is written down later, off the answer's path."""
+    """Record the search and the memories read, after the answer was returned."""
     entry = Entry(
         op=Op.SEARCH,
         node=plan.node,
@@ -248,8 +250,8 @@ def record_read_hits(
     verb: str,
     asked: str | None = None,
 ) -> None:
-    """Of what was found, that for which there was room. ``asked``: in the asker's own words, where
-    something else was looked for."""
+    """Record the hits that fitted the budget. ``asked``: the caller's original query, if the plan's
+    query was expanded."""
     record_search(engine, principal, plan, hits, best_similarity(hits))
     log_turn(
         engine,

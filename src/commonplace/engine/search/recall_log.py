@@ -32,8 +32,8 @@ from commonplace.store.queries import PassagesOf
 
 
 def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:
-    """What one question was answered with; of hits that were explained also why. What is another's
-    is not written down here, for its erasing would not reach it."""
+    """The log record of one search, with explanations if the hits have them. Items of other users
+    are left out: their erasure would not reach this log."""
     returned = [
         LoggedHit(hit.id, hit.score, hit.why or "", dict(hit.parts or {}))
         for hit in hits
@@ -49,7 +49,7 @@ def log_turn(
     thread: str | None = None,
     turn: int | None = None,
 ) -> None:
-    """One turn's searches together. Nothing where the log is off."""
+    """Log all searches of one turn; a no-op if the log is off."""
     if not engine.recall_log or not searches:
         return
     now = engine.clock()
@@ -59,14 +59,14 @@ def log_turn(
 
 @dataclass(frozen=True, slots=True)
 class ReturnedThen:
-    """One hit of then, with the words it has now."""
+    """A logged hit with its current text."""
 
     id: str
     score: float
     why: str
     parts: Mapping[str, float]
     category: str | None = None
-    text: str | None = None  # None: it is not remembered any more
+    text: str | None = None  # None: forgotten or erased
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class WhatWasAsked:
 def explain_turn(
     engine: EngineContext, principal: Principal, thread: str, turn: int | None
 ) -> WhatWasAsked:
-    """Without a turn, the last one. An agent hears of what it asked itself, and of what it was
-    given then as far as it may see it now."""
+    """Explain a turn, by default the last one. An agent sees only its own searches, and only hits
+    that are visible to it now."""
     if not engine.recall_log:
         raise BadSettings(
             "The recall log is off.",
@@ -107,10 +107,12 @@ def explain_turn(
             remedy="Turns count from 1 in each thread; the log keeps them for `recall_log_days`.",
             field="turn",
         )
-    told = _CurrentTexts(
+    current = _CurrentTexts(
         engine, principal, [hit.id for each in found for hit in each.search.returned]
     )
-    return WhatWasAsked(thread, found[0].turn, tuple(_explain_search(each, told) for each in found))
+    return WhatWasAsked(
+        thread, found[0].turn, tuple(_explain_search(each, current) for each in found)
+    )
 
 
 def _explain_search(logged: RecallLogEntry, words: _CurrentTexts) -> ExplainedSearch:
@@ -120,7 +122,7 @@ def _explain_search(logged: RecallLogEntry, words: _CurrentTexts) -> ExplainedSe
 
 
 class _CurrentTexts:
-    """What hits of then say now, to whoever asks."""
+    """The current texts of logged hits, as far as the caller may see them."""
 
     def __init__(self, engine: EngineContext, principal: Principal, ids: Sequence[str]):
         self._engine = engine
@@ -136,7 +138,7 @@ class _CurrentTexts:
         for hit in returned:
             if not self._may_see(hit.id):
                 continue
-            category, text = self._says(hit.id)
+            category, text = self._current_text(hit.id)
             if text is None and not self._principal.is_owner:
                 continue
             yield ReturnedThen(hit.id, hit.score, hit.why, hit.parts, category, text)
@@ -148,20 +150,20 @@ class _CurrentTexts:
         memory = self._memories.get(id)
         return memory is not None and self._visibility.admits(memory)
 
-    def _says(self, id: str) -> tuple[str | None, str | None]:
+    def _current_text(self, id: str) -> tuple[str | None, str | None]:
         if is_source_id(id):
             passage = self._passage(id)
             return (SOURCE_CATEGORY, shorten(passage.text)) if passage else (None, None)
         memory = self._memories[id]
-        is_told = memory.state is State.SUPERSEDED or memory.is_live(self._engine.clock())
-        return (memory.category, _memory_line(memory)) if is_told else (None, None)
+        is_shown = memory.state is State.SUPERSEDED or memory.is_live(self._engine.clock())
+        return (memory.category, _memory_line(memory)) if is_shown else (None, None)
 
     def _passage(self, id: str) -> Passage | None:
-        wanted, number = split_passage_id(id)
-        if number is None or self._sources[wanted].state is not State.ACTIVE:
+        source_id, number = split_passage_id(id)
+        if number is None or self._sources[source_id].state is not State.ACTIVE:
             return None
         found = self._engine.store.passages(
-            self._principal.scope, PassagesOf(wanted, number, number)
+            self._principal.scope, PassagesOf(source_id, number, number)
         )
         return next(iter(found.values()), None)
 

@@ -1,6 +1,7 @@
 """Source descriptions without a model: summary, keywords, tags, context type.
 
-Mail and Slack say it by their form. The others are asked rule by rule; the first that fits wins.
+The context type of mail and Slack follows from their format. For others, the first matching rule
+decides.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _END = r"(?![א-ת])"
 class ContextTypeRule:
     purpose: ContextType
     patterns: tuple[str, ...]
-    only_notes: bool = False  # two friends who tell what they feel do not reflect, they talk
+    only_notes: bool = False  # the rule does not apply to conversations
 
 
 CONTEXT_TYPE_RULES = (
@@ -84,21 +85,21 @@ _COMPILED_RULES = tuple(
     (rule, re.compile("|".join(rule.patterns), re.M)) for rule in CONTEXT_TYPE_RULES
 )
 
-# What a form says by itself, and what it is when no rule says more.
+# By content type: fixed, and the default if no rule matches.
 _BY_FORM = {
     ContentType.EMAIL: ContextType.EMAIL_THREAD,
     ContentType.SLACK_THREAD: ContextType.SLACK_DISCUSSION,
 }
 _BY_DEFAULT = {ContentType.MEETING: ContextType.TEAM_MEETING}
 
-_OPENING = 2_000  # characters: what something is for is said early
+_OPENING = 2_000  # characters; the purpose is usually stated early
 
 
 def context_type_of(reading: ParsedSource) -> ContextType | None:
-    """The reading's own word, else what its form says, else the first rule that fits."""
-    said = reading.context_type or _BY_FORM.get(reading.content_type)
-    if said is not None:
-        return said
+    """The parsed type, else the content type's, else that of the first matching rule."""
+    declared = reading.context_type or _BY_FORM.get(reading.content_type)
+    if declared is not None:
+        return declared
     for text in (reading.title or "", _opening(reading)):
         found = _by_rules(text.casefold(), reading.content_type is ContentType.TEXT_NOTE)
         if found is not None:
@@ -120,18 +121,18 @@ def _opening(reading: ParsedSource) -> str:
     return opening[:_OPENING]
 
 
-SUMMARY_LENGTH = 300  # characters, of one or two sentences
+SUMMARY_LENGTH = 300  # characters
 KEYWORDS = 10
 TAGS = 5
 
-_CANDIDATES = 120  # words that are looked at for keywords
-_LOOKED_AT = 50_000  # characters: a book is described by its beginning
+_CANDIDATES = 120  # words considered as keywords
+_MAX_TEXT = 50_000  # characters; a longer text is described by its beginning
 _MOST_SENTENCES = 2
-_FEWEST_TERMS = 3  # less is a greeting or a yes
+_FEWEST_TERMS = 3  # fewer: a greeting or a yes
 _LONGEST = 200  # characters of a sentence, so that two fit
-_SMOOTHING_TERMS = 4  # terms: without it the shortest sentences would always win
+_SMOOTHING_TERMS = 4  # terms; without it, the shortest sentences would always win
 _ASKS = 0.7
-_EARLY = 1.3  # people say what it is about at the beginning
+_EARLY = 1.3  # factor for early sentences, which often state the topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class SourceDescription:
 class _SummarySentence:
     place: int
     shown: str
-    terms: frozenset[str]  # that say something
+    terms: frozenset[str]  # without small talk
 
 
 def describe(reading: ParsedSource) -> SourceDescription:
@@ -162,19 +163,19 @@ def describe(reading: ParsedSource) -> SourceDescription:
 
 
 def _beginning(reading: ParsedSource) -> tuple[SourceTurn, ...]:
-    """The turns that are looked at."""
-    kept: list[SourceTurn] = []
-    room = _LOOKED_AT
+    """The turns up to the maximum length."""
+    turns: list[SourceTurn] = []
+    room = _MAX_TEXT
     for turn in reading.turns:
         if room <= 0:
             break
-        kept.append(replace(turn, text=turn.text[:room]))
+        turns.append(replace(turn, text=turn.text[:room]))
         room -= len(turn.text)
-    return tuple(kept)
+    return tuple(turns)
 
 
 def _summary(reading: ParsedSource, text: str) -> str:
-    """The whole when it is short, else the one or two sentences that share most with the rest."""
+    """A short text itself, else the one or two sentences that share most terms with the rest."""
     found = list(_sentences(reading))
     whole = " ".join(one.shown for one in found)
     if len(found) <= _MOST_SENTENCES and len(whole) <= SUMMARY_LENGTH:
@@ -195,20 +196,20 @@ def _is_informative(sentence: _SummarySentence) -> bool:
 
 
 def _within_length(both: str, best: str) -> str:
-    """Both sentences if they fit, else the better one, cut where it must be."""
+    """Both sentences if they fit, else the better one, truncated if necessary."""
     if len(both) <= SUMMARY_LENGTH:
         return both
     return best if len(best) <= SUMMARY_LENGTH else summarise(best, SUMMARY_LENGTH)
 
 
 def _adds_to(best: _SummarySentence, other: _SummarySentence) -> bool:
-    """Whether another sentence says something else, and fits beside the best."""
+    """True if both fit and at least half of the other sentence's terms are new."""
     fits = len(best.shown) + len(other.shown) < SUMMARY_LENGTH
     return fits and 2 * len(other.terms & best.terms) <= len(other.terms)
 
 
 def _weight(sentence: _SummarySentence, counts: Counter[str], total: int) -> float:
-    """How much its terms are spoken of elsewhere; early sentences gain, questions lose."""
+    """The frequency of its terms in the text; early sentences gain, questions lose."""
     shared = sum(log(counts[term]) for term in sentence.terms)
     early = _EARLY if sentence.place < max(3, total // 10) else 1.0
     asks = _ASKS if sentence.shown.endswith("?") else 1.0
@@ -216,7 +217,7 @@ def _weight(sentence: _SummarySentence, counts: Counter[str], total: int) -> flo
 
 
 def _sentences(reading: ParsedSource) -> Iterator[_SummarySentence]:
-    """The sentences in their order, with who says them where several speak."""
+    """The sentences in order, prefixed with the speaker if there are several."""
     several = len({turn.speaker for turn in reading.turns}) > 1
     little = _small_talk() | frozenset(analyse(" ".join(reading.participants)))
     place = 0
@@ -228,7 +229,7 @@ def _sentences(reading: ParsedSource) -> Iterator[_SummarySentence]:
 
 
 def _keywords(reading: ParsedSource, text: str) -> tuple[str, ...]:
-    """The words that are spoken of most; who took part is told elsewhere."""
+    """The most frequent words, without the participants' names."""
     names = frozenset(analyse(" ".join(reading.participants)))
     return _distinct(extract_keywords(text, _CANDIDATES), KEYWORDS, names | _small_talk())
 
@@ -236,22 +237,22 @@ def _keywords(reading: ParsedSource, text: str) -> tuple[str, ...]:
 def _distinct(
     words: Iterable[str], most: int, but: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The first words of different terms, in their order."""
+    """The first word of each term, in order."""
     seen = set(but)
-    kept: list[str] = []
+    distinct: list[str] = []
     for word in words:
-        if len(kept) == most:
+        if len(distinct) == most:
             break
         terms = set(analyse(word)) or {word}
         if not terms <= seen:
-            kept.append(word)
+            distinct.append(word)
         seen |= terms
-    return tuple(kept)
+    return tuple(distinct)
 
 
 @cache
 def _small_talk() -> frozenset[str]:
-    """The terms of small_talk.txt, which is for people to read."""
+    """The terms of small_talk.txt."""
     file = resources.files(__package__).joinpath("small_talk.txt")
     lines = file.read_text(encoding="utf-8").splitlines()
     listed = " ".join(line for line in lines if not line.startswith(("#", "[")))
@@ -259,7 +260,7 @@ def _small_talk() -> frozenset[str]:
 
 
 def _tags(reading: ParsedSource, summary: str, found: tuple[str, ...]) -> tuple[str, ...]:
-    """Coarser than keywords: category, channel, the title's words, then what is spoken of most."""
+    """Coarser than keywords: category, channel, words of the title, most frequent words."""
     title = reading.title or ""
     channel = reading.provenance.get("channel")
     category = categorise(f"{title}\n{summary}")

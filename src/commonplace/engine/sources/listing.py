@@ -26,13 +26,13 @@ from commonplace.model.sources.source import (
 )
 from commonplace.store.queries import NO_LIMIT, PassagesOf, SourceListing
 
-SURROUNDING_PASSAGES = 3  # passages shown before and after the one that is asked for
+SURROUNDING_PASSAGES = 3  # shown before and after the requested passage
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
     sources: tuple[Source, ...]
-    next: str | None  # give it as `after` to go on
+    next: str | None  # pass as `after` for the next page
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ def list_sources(
     after: str | None = None,
     readings: Sequence[ReadableScope] | None = None,
 ) -> SourcePage:
-    """Newest first, of all who may be read. ``after`` is the place of the last one of the page
-    before, or its id."""
+    """Newest first, from all readable scopes. ``after``: the cursor or the id of the last source of
+    the previous page."""
     if after is not None:
         listing = replace(listing, after=_position_of(engine, principal, after))
     found: list[Source] = []
@@ -73,8 +73,8 @@ def _position_of(engine: EngineContext, principal: Principal, id: str) -> tuple[
 
 
 def resolve_source_id(engine: EngineContext, principal: Principal, id: str) -> str | None:
-    """The id of the source, or of the passage, that an id or a name from elsewhere means. To whom
-    it is hidden, its name means nothing."""
+    """Resolve an id or alias to a source or passage id. None if the source is hidden from the
+    caller."""
     if is_source_id(id):
         return id
     alias = split_alias(id)
@@ -86,15 +86,17 @@ def resolve_source_id(engine: EngineContext, principal: Principal, id: str) -> s
 
 
 def show_source(engine: EngineContext, principal: Principal, id: str) -> ShownSource:
-    """A source with all its passages; of a passage's id, the passages around it."""
-    wanted, number = split_passage_id(id)
-    source = load_visible_source(engine, principal, wanted, "id")
+    """A source with all its passages; for a passage id, with the passages around it."""
+    source_id, number = split_passage_id(id)
+    source = load_visible_source(engine, principal, source_id, "id")
     first, last = (
         (1, NO_LIMIT)
         if number is None
         else (number - SURROUNDING_PASSAGES, number + SURROUNDING_PASSAGES)
     )
-    passages = list(engine.store.passages(source.scope, PassagesOf(wanted, first, last)).values())
+    passages = list(
+        engine.store.passages(source.scope, PassagesOf(source_id, first, last)).values()
+    )
     if number is not None and number not in {passage.number for passage in passages}:
         raise NotFound(f"There is no {id!r} here.", field="id")
     return ShownSource(source, tuple(passages))

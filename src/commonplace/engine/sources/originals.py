@@ -1,10 +1,10 @@
 """Originals: the ingest request, the ingest record in provenance, search in stored bytes.
 
-It stands in the source's provenance under one name, which metadata cannot take; a caller's own
-words beside it never steer how an original is read.
+The ingest record is stored in the source's provenance under a reserved key, so that metadata of the
+caller cannot change how an original is parsed.
 
-Mail is kept as it came: in base64 or quoted-printable, in any charset. JSON and HTML spell
-letters as escapes. Whoever asks whether a text is gone means what a reader would see.
+Originals are stored as received: mail in base64 or quoted-printable and any charset, JSON and HTML
+with escapes. The search decodes them, because verify_forget asks for the text that a reader sees.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 class IngestAction(StrEnum):
-    """What became of an original that came in."""
+    """The outcome of an ingest."""
 
     RECEIVED = "received"
     APPENDED = "appended"
-    REPLACED = "replaced"  # the same name, another content
-    UPDATED = "updated"  # it was there already; what is said about it was not
-    UNCHANGED = "unchanged"  # it was there already
-    FORGOTTEN = "forgotten"  # it was forgotten, and stays so until it is restored
+    REPLACED = "replaced"  # same alias, other content
+    UPDATED = "updated"  # same content, new details
+    UNCHANGED = "unchanged"
+    FORGOTTEN = "forgotten"  # it was forgotten, and remains so until it is restored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestRequest:
-    """What comes in, and what is said about it."""
+    """An original and the details given with it."""
 
     raw: bytes
     name: str | None = None  # of the file
@@ -67,24 +67,24 @@ class IngestRequest:
 
 @dataclass(frozen=True, slots=True)
 class ParsedOriginal:
-    """An original that was read."""
+    """A parsed original."""
 
     original: IngestRequest
     reading: ParsedSource
     format: SourceFormat
     at: datetime
-    day: datetime | None = None  # that it says it is of, where nobody else says one
+    day: datetime | None = None  # the document's own date, if none was given
 
     @property
     def is_named_by_itself(self) -> bool:
-        """Its name was taken from what it says: whoever wrote it could write any."""
+        """True if the alias comes from the content, where its author could write any."""
         return self.original.external_id is None and self.reading.external_id is not None
 
 
 @contextmanager
 def offer_parsed(engine: EngineContext, id: str, parsed: ParsedOriginal) -> Iterator[None]:
-    """An original that was parsed when it came, for the job that processes it while its caller
-    waits. Any other job parses the original that is kept."""
+    """Pass a parsed original to the job that processes it while the caller waits. Other jobs parse
+    the stored original."""
     engine.caches.parsed_originals.put(id, parsed)
     try:
         yield
@@ -92,37 +92,35 @@ def offer_parsed(engine: EngineContext, id: str, parsed: ParsedOriginal) -> Iter
         engine.caches.parsed_originals.drop(lambda key: key == id)
 
 
-RECORD_KEY = "commonplace"  # the name in the provenance
+RECORD_KEY = "commonplace"  # in the provenance
 MAX_RUNS = 400
-MAX_CALLER_METADATA = (
-    validation.MAX_KEPT_METADATA // 2
-)  # of metadata, after many calls: the rest is for notes
+MAX_CALLER_METADATA = validation.MAX_KEPT_METADATA // 2  # the rest is reserved for the record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRun:
-    """Parts of an original, from one on, that are read alike."""
+    """Consecutive parts of an original that are parsed alike."""
 
     first: int
-    format: SourceFormat | None = None  # None: it is found out
-    date: datetime | None = None  # as was said
-    received: datetime | None = None  # noted where turns have no time of their own
+    format: SourceFormat | None = None  # None: detected
+    date: datetime | None = None  # as given
+    received: datetime | None = None  # set if turns have no time of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestRecord:
     runs: tuple[PartRun, ...] = ()
     name: str | None = None  # of the file
-    tags: tuple[str, ...] = ()  # given, not found
-    said: tuple[str, ...] = ()  # the names of metadata
+    tags: tuple[str, ...] = ()  # given by the caller
+    said: tuple[str, ...] = ()  # the names of the caller's metadata
     last: str | None = None  # the digest of the last part
-    agent: str | None = None  # that brought it; None: its owner did
+    agent: str | None = None  # the agent that ingested it; None: the owner
 
     def run_of(self, part: int) -> PartRun:
         return next((run for run in reversed(self.runs) if run.first <= part), PartRun(first=1))
 
     def with_part(self, run: PartRun, digest: str) -> Self:
-        """A talk of very many parts has the later ones dated with the part before them."""
+        """Beyond MAX_RUNS, a part without a date gets that of the part before it."""
         before = self.run_of(run.first)
         if replace(before, first=run.first) == run:
             return replace(self, last=digest)
@@ -137,7 +135,7 @@ class IngestRecord:
         )
 
     def as_map(self) -> dict[str, Any]:
-        told = {
+        fields = {
             "parts": [_part_run_map(run) for run in self.runs],
             "name": self.name,
             "tags": list(self.tags),
@@ -145,40 +143,40 @@ class IngestRecord:
             "last": self.last,
             "agent": self.agent,
         }
-        return {name: value for name, value in told.items() if value}
+        return {name: value for name, value in fields.items() if value}
 
 
 def _part_run_map(run: PartRun) -> dict[str, Any]:
     moments = {"date": run.date, "received": run.received}
-    told = {name: at.isoformat() for name, at in moments.items() if at}
-    return {"from": run.first, **({"format": str(run.format)} if run.format else {}), **told}
+    dates = {name: at.isoformat() for name, at in moments.items() if at}
+    return {"from": run.first, **({"format": str(run.format)} if run.format else {}), **dates}
 
 
 def ingest_record_in(provenance: Mapping[str, Any]) -> IngestRecord:
-    """Whatever is not as it was written (an import may hold anything) is as if not noted."""
-    ours = _map(provenance.get(RECORD_KEY))
-    runs = [run for each in _list(ours.get("parts")) if (run := _part_run(_map(each)))]
-    last, name, agent = (ours.get(each) for each in ("last", "name", "agent"))
+    """Ignores malformed values: an import may contain anything."""
+    recorded = _map(provenance.get(RECORD_KEY))
+    runs = [run for each in _list(recorded.get("parts")) if (run := _part_run(_map(each)))]
+    last, name, agent = (recorded.get(each) for each in ("last", "name", "agent"))
     return IngestRecord(
         runs=tuple(sorted(runs, key=lambda run: run.first)),
         name=name if isinstance(name, str) else None,
-        tags=_words(ours.get("tags")),
-        said=_words(ours.get("said")),
+        tags=_words(recorded.get("tags")),
+        said=_words(recorded.get("said")),
         last=last if isinstance(last, str) else None,
         agent=agent if isinstance(agent, str) else None,
     )
 
 
-def _part_run(told: Mapping[str, Any]) -> PartRun | None:
-    first, format = told.get("from"), told.get("format")
+def _part_run(recorded: Mapping[str, Any]) -> PartRun | None:
+    first, format = recorded.get("from"), recorded.get("format")
     if not isinstance(first, int):
         return None
     known = SourceFormat(format) if format in list(SourceFormat) else None
     return PartRun(
         first=first,
         format=known,
-        date=_moment(told.get("date")),
-        received=_moment(told.get("received")),
+        date=_moment(recorded.get("date")),
+        received=_moment(recorded.get("received")),
     )
 
 
@@ -205,37 +203,36 @@ def _words(value: object) -> tuple[str, ...]:
 
 
 def build_provenance(
-    read: Mapping[str, Any], said: Mapping[str, Any], noted: IngestRecord
+    read: Mapping[str, Any], metadata: Mapping[str, Any], record: IngestRecord
 ) -> dict[str, Any]:
-    """What the original says of itself, what its bringer says, and what is noted."""
-    if RECORD_KEY in said:
+    """Combine parsed metadata, the caller's metadata and the ingest record."""
+    if RECORD_KEY in metadata:
         raise InvalidInput(
             f"The metadata name {RECORD_KEY!r} is reserved.",
             remedy="Choose another name.",
             field="metadata",
         )
-    validation.metadata(said, "metadata", MAX_CALLER_METADATA)
-    return {**read, **said, RECORD_KEY: replace(noted, said=tuple(said)).as_map()}
+    validation.metadata(metadata, "metadata", MAX_CALLER_METADATA)
+    return {**read, **metadata, RECORD_KEY: replace(record, said=tuple(metadata)).as_map()}
 
 
 def caller_metadata_in(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata that was given with it."""
-    said = ingest_record_in(provenance).said
-    return {name: provenance[name] for name in said if name in provenance and name != RECORD_KEY}
+    """The caller's metadata."""
+    names = ingest_record_in(provenance).said
+    return {name: provenance[name] for name in names if name in provenance and name != RECORD_KEY}
 
 
 def parsed_metadata_in(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """What the original said of itself."""
-    said = ingest_record_in(provenance).said
-    return {name: value for name, value in provenance.items() if name not in (*said, RECORD_KEY)}
+    """Metadata parsed from the original."""
+    names = ingest_record_in(provenance).said
+    return {name: value for name, value in provenance.items() if name not in (*names, RECORD_KEY)}
 
 
-def with_ingest_record(provenance: Mapping[str, Any], noted: IngestRecord) -> dict[str, Any]:
-    """All the rest as it was."""
-    return {**provenance, RECORD_KEY: noted.as_map()}
+def with_ingest_record(provenance: Mapping[str, Any], record: IngestRecord) -> dict[str, Any]:
+    return {**provenance, RECORD_KEY: record.as_map()}
 
 
-ORIGINALS = "originals"  # the store's name for where they are kept
+ORIGINALS = "originals"  # the store's name of their location
 
 _ALL_SOURCES = SourceListing(
     states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
@@ -243,28 +240,28 @@ _ALL_SOURCES = SourceListing(
 _MAIL = re.compile(rb"^(?:content-[a-z-]+|mime-version|from|subject):", re.I | re.M)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|([nrtbf"/\\]))')
 _SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphens and the like, which nobody sees
+_INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphen, zero-width space
 
 
 def is_in_originals(engine: EngineContext, scope: Scope, text: str) -> bool:
     sought = _folded(text)
     return any(
-        sought in _folded(said)
+        sought in _folded(variant)
         for source in engine.store.sources(scope, _ALL_SOURCES)
         for raw in engine.store.original(scope, source.id)
-        for said in decoded_variants(raw)
+        for variant in decoded_variants(raw)
     )
 
 
 def decoded_variants(raw: bytes) -> Iterator[str]:
-    """The ways in which it can be read."""
+    """The texts that these bytes can be decoded to."""
     yield from _unescaped(_decoded(raw))
     if _MAIL.search(raw):
         yield from _mail_variants(raw)
 
 
 def _folded(text: str) -> str:
-    """As lines are wrapped differently, one space is like another."""
+    """Normalise case and whitespace: lines may be wrapped differently."""
     return " ".join(_INVISIBLE.sub("", text).casefold().split())
 
 
@@ -289,10 +286,10 @@ def _letter(escape: re.Match[str]) -> str:
 
 
 def _mail_variants(raw: bytes) -> Iterator[str]:
-    """Its headers, its texts and what hangs on it, quotations and signatures included."""
+    """Headers, bodies and attachments, with quotations and signatures."""
     try:
         parts = list(message_from_bytes(raw.lstrip(b"\r\n")).walk())
-    except RecursionError:  # such a mail is refused when it comes
+    except RecursionError:  # such a mail is rejected at ingest
         return
     for part in parts:
         yield " ".join(decoded_words(str(value)) for value in part.values())

@@ -1,7 +1,7 @@
 """Processing jobs: an original becomes passages with a description.
 
-Every turn is cut by itself. So a passage never mixes two speakers, and what is appended later
-leaves the passages before it as they are.
+Every turn is split separately. So a passage never mixes two speakers, and appended parts do not
+change earlier passages.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ TextSpan = tuple[int, int]
 
 
 def split_turns(turns: Iterable[SourceTurn], limit: int = MAX_PASSAGE) -> tuple[SourceTurn, ...]:
-    """The pieces of all turns in their order, each with speaker, time, session and label."""
+    """Split each turn; the pieces keep its speaker, time, session and label."""
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
     return tuple(
@@ -73,7 +73,7 @@ def split_text(text: str, limit: int = MAX_PASSAGE) -> list[str]:
 
 
 def _units(text: str, limit: int) -> Iterator[TextSpan]:
-    """What is not cut further, in order, without the space around it."""
+    """The spans that are not split further, in order, without surrounding whitespace."""
     for start, end in _paragraphs(text):
         if end - start <= limit:
             yield start, end
@@ -123,14 +123,14 @@ ACTOR = "worker:process"
 
 
 def process(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
-    """The slow part is done at once; again only when somebody changed the source meanwhile."""
+    """Compute the changeset now, outside the transaction; again only on a concurrent change."""
     scope, id = job.scope, str(job.payload["source"])
     ready = [processing_changeset(engine, scope, id)]
     return lambda: ready.pop() if ready else processing_changeset(engine, scope, id)
 
 
 def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Changeset:
-    """The changeset that processing a source comes to; none for one that is gone or done."""
+    """The changeset of processing; empty if the source is removed or already processed."""
     started = engine.clock()
     with engine.store.read_session():
         found = engine.live_sources(scope, [id])
@@ -141,17 +141,17 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
         ):
             return Changeset(scope, started, ACTOR, ())
         source, parts = found[0], engine.store.original(scope, id)
-        kept = list(engine.store.passages(scope, PassagesOf(id)).values())
+        stored = list(engine.store.passages(scope, PassagesOf(id)).values())
     reading = parse_parts(source, parts, engine.caches.parsed_originals.get(id))
-    made = cut_into_passages(source, reading.turns, kept)
-    anew = made[: len(kept)] != kept
-    new = made if anew else made[len(kept) :]
+    passages = cut_into_passages(source, reading.turns, stored)
+    changed = passages[: len(stored)] != stored
+    new = passages if changed else passages[len(stored) :]
     indexed = index_passages(engine, [(source, passage) for passage in new])
     described = _with_refreshed_description(
-        source, reading, kept[-1].turn if kept and not anew else 0
+        source, reading, stored[-1].turn if stored and not changed else 0
     )
     after = described.evolve(
-        passages=len(made),
+        passages=len(passages),
         version=source.version + 1,
         processing_started_at=started,
         processing_completed_at=engine.clock(),
@@ -167,7 +167,7 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
         meta={"passages": len(new)},
     )
     step = ChangeSource(
-        source, after, entry, anew=anew, passages=tuple(zip(new, indexed, strict=True))
+        source, after, entry, anew=changed, passages=tuple(zip(new, indexed, strict=True))
     )
     return Changeset(scope, engine.clock(), ACTOR, (step,), thread_id=source.thread_id)
 
@@ -175,16 +175,16 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
 def parse_parts(
     source: Source, parts: Sequence[bytes], arrived: ParsedOriginal | None = None
 ) -> ParsedSource:
-    """All parts as one. Of a part that was sent again, the turns with a label count once.
-    ``arrived`` was parsed just now, and is not parsed again where it is one of them."""
-    noted = ingest_record_in(source.provenance)
-    runs = [noted.run_of(number) for number in range(1, len(parts) + 1)]
+    """Parse all parts as one source. Labelled turns of a part that was sent again count once.
+    ``arrived``: a parsed original that is reused if it is one of the parts."""
+    record = ingest_record_in(source.provenance)
+    runs = [record.run_of(number) for number in range(1, len(parts) + 1)]
     readings = [
         arrived.reading
         if arrived and _is_parsed_alike(arrived, source, run, part)
         else parse_source(
             part,
-            name=noted.name,
+            name=record.name,
             format=run.format,
             title=source.title or None,
             started_at=_default_start(source, run),
@@ -204,8 +204,8 @@ def parse_parts(
 
 
 def _is_parsed_alike(arrived: ParsedOriginal, source: Source, run: PartRun, part: bytes) -> bool:
-    """The title is one that the parser was given or has found itself, and so is the start: given
-    to it once more, they change nothing."""
+    """True if parsing with the source's title and start would give the same result: both were
+    given to the parser or found by it."""
     original, reading = arrived.original, arrived.reading
     return (
         part == original.raw
@@ -217,8 +217,8 @@ def _is_parsed_alike(arrived: ParsedOriginal, source: Source, run: PartRun, part
 
 
 def _default_start(source: Source, run: PartRun) -> datetime | None:
-    """When a part begins that does not say so. A recording that goes on counts its time from the
-    source's beginning; anything else that is appended is of the day it came."""
+    """The start of a part without its own times. A continued recording counts from the source's
+    start; other appended parts have the time at which they were received."""
     if run.first == 1 or (run.date is None and run.format is SourceFormat.TRANSCRIPT):
         return run.date or source.started_at
     return run.date or run.received
@@ -227,22 +227,23 @@ def _default_start(source: Source, run: PartRun) -> datetime | None:
 def _distinct_turns(
     source: Source, readings: Sequence[tuple[PartRun, ParsedSource]]
 ) -> Iterator[SourceTurn]:
-    """A label alone proves nothing: two chapters may have one title, two people speak at once.
-    The time proves nothing either where it is only that of the part."""
+    """Drop labelled turns that occurred before. The whole turn is compared: chapters may share a
+    title, and people may speak at the same time. A default time is not compared."""
     known: set[SourceTurn] = set()
     for run, reading in readings:
-        hinted = _default_start(source, run)
-        said = [
-            (turn, replace(turn, at=None) if turn.at == hinted else turn) for turn in reading.turns
+        default_start = _default_start(source, run)
+        comparable = [
+            (turn, replace(turn, at=None) if turn.at == default_start else turn)
+            for turn in reading.turns
         ]
-        for turn, itself in said:
-            if turn.label is None or itself not in known:
-                yield replace(turn, at=turn.at or hinted or run.received)
-        known.update(itself for _, itself in said)
+        for turn, key in comparable:
+            if turn.label is None or key not in known:
+                yield replace(turn, at=turn.at or default_start or run.received)
+        known.update(key for _, key in comparable)
 
 
 def _turns_in_order(source: Source, turns: Iterator[SourceTurn]) -> Iterable[SourceTurn]:
-    """Messages of a thread may be delivered late; they stand where they were written."""
+    """Sort a Slack thread by time: messages may be delivered late."""
     if source.content_type is not ContentType.SLACK_THREAD:
         return turns
     began = source.started_at or source.created_at
@@ -250,12 +251,14 @@ def _turns_in_order(source: Source, turns: Iterator[SourceTurn]) -> Iterable[Sou
 
 
 def cut_into_passages(
-    source: Source, turns: Sequence[SourceTurn], kept: Sequence[Passage] = ()
+    source: Source, turns: Sequence[SourceTurn], stored: Sequence[Passage] = ()
 ) -> list[Passage]:
-    """What was looked at before (``kept``) and reads as it did is not looked at again, and is here
-    since it was, though others may have come before it."""
-    judged = {passage.text: passage.suspicious for passage in kept}
-    arrived = {(passage.text, passage.speaker, passage.at): passage.arrived_at for passage in kept}
+    """``stored``: earlier passages. An unchanged text is not checked for prompt injection again and
+    keeps its arrival time, even if its number changes."""
+    known_suspicion = {passage.text: passage.suspicious for passage in stored}
+    arrived = {
+        (passage.text, passage.speaker, passage.at): passage.arrived_at for passage in stored
+    }
     began = source.started_at or source.created_at
     pieces = (
         (place, piece) for place, turn in enumerate(turns, 1) for piece in split_turns([turn])
@@ -271,7 +274,9 @@ def cut_into_passages(
             at=piece.at or began,
             session=piece.session,
             label=piece.label,
-            suspicious=judged[piece.text] if piece.text in judged else is_suspicious(piece.text),
+            suspicious=known_suspicion[piece.text]
+            if piece.text in known_suspicion
+            else is_suspicious(piece.text),
             arrived_at=arrived.get((piece.text, piece.speaker, piece.at or began)),
         )
         for number, (place, piece) in enumerate(pieces, 1)
@@ -279,7 +284,7 @@ def cut_into_passages(
 
 
 def _with_refreshed_description(source: Source, reading: ParsedSource, turns_before: int) -> Source:
-    """A talk that grows turn by turn is described anew when it has grown by a quarter."""
+    """Describe a growing conversation again whenever it has grown by a quarter."""
     source = source.evolve(
         status=ProcessingStatus.PROCESSED,
         participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
@@ -292,18 +297,18 @@ def _with_refreshed_description(source: Source, reading: ParsedSource, turns_bef
 
 
 def with_description(source: Source, reading: ParsedSource) -> Source:
-    told = describe(reading)
+    description = describe(reading)
     given = ingest_record_in(source.provenance).tags
     return source.evolve(
-        summary=told.summary,
-        keywords=told.keywords,
-        tags=tuple(dict.fromkeys((*given, *told.tags))),
-        context_type=source.context_type or told.context_type,
+        summary=description.summary,
+        keywords=description.keywords,
+        tags=tuple(dict.fromkeys((*given, *description.tags))),
+        context_type=source.context_type or description.context_type,
     )
 
 
 def growth_milestone(turns: int) -> int:
-    """How many times a talk has grown by a quarter."""
+    """The number of times that a conversation has grown by a quarter."""
     return int(log(turns, 1.25)) if turns > 0 else -1
 
 
@@ -311,7 +316,7 @@ DESCRIBE_ACTOR = "worker:describe"
 
 
 def describe_thread(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
-    """Decided again when a further turn came meanwhile."""
+    """The changeset is computed in the transaction, again on a concurrent change."""
     return lambda: _description_changeset(engine, job)
 
 

@@ -53,11 +53,11 @@ from commonplace.model.sources.source import (
     original_digest,
 )
 
-# Others tell their times themselves, or are of no day.
+# Other formats have their own times, or no date.
 _DATED_FORMATS = (SourceFormat.TEXT, SourceFormat.MARKDOWN, SourceFormat.TRANSCRIPT)
-_MAX_TITLE_WORDS = 12  # of a title
-_HEAD_LENGTH = 2_000  # characters: a head is short
-_MARKDOWN_SIGNS = re.compile(r"[#>*_\s]+")  # of Markdown
+_MAX_TITLE_WORDS = 12
+_HEAD_LENGTH = 2_000  # characters that are searched for a first line
+_MARKDOWN_SIGNS = re.compile(r"[#>*_\s]+")
 _DATE_LABEL = re.compile(r"(?:date|תאריך)\s*:\s*", re.IGNORECASE)
 # Between a title and its date: "Orion weekly, 18 February 2026", "Haifa – 2026-03-01".
 _BETWEEN_TITLE_AND_DATE = re.compile(r",\s+|\s+[-–—|·]\s+|\s+(?=\()")
@@ -70,7 +70,7 @@ def may_have_document_date(format: SourceFormat) -> bool:
 
 
 def document_date(text: str, name: str | None, now: datetime) -> datetime | None:
-    """Never one to come: nobody has written on it."""
+    """The date in the first line or the file name, unless it is in the future."""
     day = _date_in_first_line(text) or _date_in_file_name(name or "")
     if day is None or day > now.date():
         return None
@@ -79,13 +79,13 @@ def document_date(text: str, name: str | None, now: datetime) -> datetime | None
 
 def _date_in_first_line(text: str) -> date | None:
     first, _, rest = text.lstrip()[:_HEAD_LENGTH].partition("\n")
-    if not rest.strip() or speaker_line(first):  # a line by itself is no head
+    if not rest.strip() or speaker_line(first):  # a single line is not a heading
         return None
     return _date_in_line(_DATE_LABEL.sub("", _MARKDOWN_SIGNS.sub(" ", first).strip(), count=1))
 
 
 def _date_in_line(line: str) -> date | None:
-    """Of a line that is a date, or a title with one at its beginning or end."""
+    """The date of a line that is a date, or a title with a date at its beginning or end."""
     if day := parse_whole_date(line):
         return day
     if len(line.split()) > _MAX_TITLE_WORDS or _ENDS_A_SENTENCE.search(line):
@@ -101,7 +101,7 @@ def _date_in_file_name(name: str) -> date | None:
 
 
 TEXT, FILE = "text", "file"  # origins
-ALIAS_DIGEST_DIGITS = 12  # of a digest, where two sources would have one name
+ALIAS_DIGEST_DIGITS = 12  # digits appended to an alias that is taken
 
 SourceAlias = tuple[str, str]
 SourceDecision = tuple[tuple[ChangesetStep, ...], Source, IngestAction]
@@ -113,7 +113,7 @@ class Received:
     outcome: IngestAction
     revision: int
     parsed: ParsedOriginal
-    told: Source | None = None  # in its place, to one who sees no sources
+    redacted: Source | None = None  # shown instead to callers who see no sources
 
 
 def receive(
@@ -123,15 +123,15 @@ def receive(
     *,
     awaited: bool = False,
 ) -> Received:
-    """Refused at once when it cannot be read: nothing is kept of it then."""
+    """Parse and store an original. One that cannot be parsed is rejected; nothing is stored."""
     principal = request.principal
     now = engine.clock()
-    arriving = _parse_original(original, now)
-    alias = _alias_of(original, arriving.reading)
+    parsed = _parse_original(original, now)
+    alias = _alias_of(original, parsed.reading)
 
     def decide() -> tuple[Changeset, tuple[Source, IngestAction]]:
-        steps, source, outcome = _decide(engine, principal, arriving, alias)
-        if needs_processing(source):  # also when nobody was at it any more, and it comes again
+        steps, source, outcome = _decide(engine, principal, parsed, alias)
+        if needs_processing(source):  # also if an earlier job was lost
             steps += (EnqueueJob(build_process_job(source, engine.new_id(), now, awaited=awaited)),)
         changeset = Changeset(
             principal.scope,
@@ -145,12 +145,12 @@ def receive(
 
     as_if_new = None
     if not visibility_of(principal).sees_sources:
-        _, as_if_new, _ = new_source(engine, principal, arriving, alias)
+        _, as_if_new, _ = new_source(engine, principal, parsed, alias)
     revision, (source, outcome) = run_transaction(engine, request, decide)
     if as_if_new is None:
-        return Received(source, outcome, revision, arriving)
+        return Received(source, outcome, revision, parsed)
     id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
-    return Received(source, outcome, revision, arriving, redacted_source(as_if_new).evolve(id=id))
+    return Received(source, outcome, revision, parsed, redacted_source(as_if_new).evolve(id=id))
 
 
 def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
@@ -169,7 +169,7 @@ def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
 
 
 def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
-    """The original's own name where it has one: the same letter out of two files is one source."""
+    """Prefer the id in the content: one mail in two files is one source."""
     if original.external_id is not None:
         return original.origin or reading.source_type, original.external_id
     if original.append:
@@ -182,83 +182,93 @@ def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
 
 
 def _decide(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    known = engine.live_source_by_alias(principal.scope, *check_alias(*alias))
-    if known is None:
-        return new_source(engine, principal, arriving, alias)
-    if not can_see_source(principal, known) and not _may_extend_hidden(principal, arriving, known):
-        return _decide_hidden(engine, principal, arriving, known)
-    if _belongs_to_other_member(principal, known):
-        return _keep_apart_from_other_member(engine, principal, arriving, known)
-    if known.state is not State.ACTIVE:
-        return (), redacted_source(known), IngestAction.FORGOTTEN
-    if arriving.original.append:
-        return append_part(principal, arriving, known)
-    if known.digest == original_digest(arriving.original.raw):
-        return _decide_same_bytes(principal, arriving, known)
-    if known.parts > 1 or arriving.is_named_by_itself:
-        parts = engine.store.original(principal.scope, known.id)
-        if is_already_stored(arriving, known, parts):
-            return update_details(principal, arriving, known)
-    if not arriving.is_named_by_itself:
-        return replace_content(principal, arriving, known)
-    if known.content_type is ContentType.SLACK_THREAD:
-        return append_part(principal, arriving, known)  # it went on: what was said stays
-    return _decide(
-        engine, principal, arriving, derived_alias(alias, _text_of_turns(arriving.reading))
+    existing = engine.live_source_by_alias(principal.scope, *check_alias(*alias))
+    if existing is None:
+        return new_source(engine, principal, parsed, alias)
+    if not can_see_source(principal, existing) and not _may_extend_hidden(
+        principal, parsed, existing
+    ):
+        return _decide_hidden(engine, principal, parsed, existing)
+    if _belongs_to_other_member(principal, existing):
+        return _keep_apart_from_other_member(engine, principal, parsed, existing)
+    if existing.state is not State.ACTIVE:
+        return (), redacted_source(existing), IngestAction.FORGOTTEN
+    if parsed.original.append:
+        return append_part(principal, parsed, existing)
+    if existing.digest == original_digest(parsed.original.raw):
+        return _decide_same_bytes(principal, parsed, existing)
+    if existing.parts > 1 or parsed.is_named_by_itself:
+        parts = engine.store.original(principal.scope, existing.id)
+        if is_already_stored(parsed, existing, parts):
+            return update_details(principal, parsed, existing)
+    if not parsed.is_named_by_itself:
+        return replace_content(principal, parsed, existing)
+    if existing.content_type is ContentType.SLACK_THREAD:
+        return append_part(
+            principal, parsed, existing
+        )  # the thread continued: keep the earlier messages
+    return _decide(engine, principal, parsed, derived_alias(alias, _text_of_turns(parsed.reading)))
+
+
+def _may_extend_hidden(principal: Principal, parsed: ParsedOriginal, existing: Source) -> bool:
+    """A caller may extend a source that is hidden from it as a participant of a conversation, or as
+    the agent that ingested it. If the extension would be rejected, a separate source is stored
+    instead: a rejection would reveal the hidden one."""
+    guarded = existing.sensitivity is Sensitivity.HIGH and not principal.cleared
+    if guarded or existing.state is not State.ACTIVE:
+        return False
+    is_own = ingest_record_in(existing.provenance).agent == principal.agent
+    if not parsed.original.append:
+        return is_own and existing.parts == 1
+    is_same_type = parsed.reading.content_type is existing.content_type
+    return (
+        (is_own or existing.origin == THREAD_ORIGIN) and is_same_type and existing.parts < MAX_PARTS
     )
 
 
-def _may_extend_hidden(principal: Principal, arriving: ParsedOriginal, known: Source) -> bool:
-    """Of what is hidden: who takes part in a conversation adds to it, and who brought something
-    brings it again. Where that would be refused, what comes is kept beside: a refusal tells."""
-    guarded = known.sensitivity is Sensitivity.HIGH and not principal.cleared
-    if guarded or known.state is not State.ACTIVE:
-        return False
-    own = ingest_record_in(known.provenance).agent == principal.agent
-    if not arriving.original.append:
-        return own and known.parts == 1
-    alike = arriving.reading.content_type is known.content_type
-    return (own or known.origin == THREAD_ORIGIN) and alike and known.parts < MAX_PARTS
-
-
-def _belongs_to_other_member(principal: Principal, known: Source) -> bool:
-    """In a team nobody writes over what another brought, unless they could take it away."""
-    return known.user_id != principal.user_id and not principal.manages
+def _belongs_to_other_member(principal: Principal, existing: Source) -> bool:
+    """In a team, only admins may overwrite another member's source."""
+    return existing.user_id != principal.user_id and not principal.manages
 
 
 def _keep_apart_from_other_member(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
-    """The same again adds nothing and changes nothing; whatever else comes is the bringer's own."""
-    stands = known.state is State.ACTIVE
-    if stands and is_already_stored(arriving, known, engine.store.original(known.scope, known.id)):
-        return (), known.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
-    alias = derived_alias((known.origin, known.external_id), principal.user_id)
-    return _decide(engine, principal, arriving, alias)
+    """The same content changes nothing; other content becomes the caller's own source."""
+    is_active = existing.state is State.ACTIVE
+    if is_active and is_already_stored(
+        parsed, existing, engine.store.original(existing.scope, existing.id)
+    ):
+        return (), existing.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
+    alias = derived_alias((existing.origin, existing.external_id), principal.user_id)
+    return _decide(engine, principal, parsed, alias)
 
 
 def _decide_same_bytes(
-    principal: Principal, arriving: ParsedOriginal, known: Source
+    principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
-    """They are read anew where somebody says that they are of another format."""
-    read_as = ingest_record_in(known.provenance).run_of(1).format
-    if arriving.original.format is None or read_as in (None, arriving.format):
-        return update_details(principal, arriving, known)
-    return replace_content(principal, arriving, known)
+    """Parse again only if another format was given explicitly."""
+    read_as = ingest_record_in(existing.provenance).run_of(1).format
+    if parsed.original.format is None or read_as in (None, parsed.format):
+        return update_details(principal, parsed, existing)
+    return replace_content(principal, parsed, existing)
 
 
 def _decide_hidden(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, existing: Source
 ) -> SourceDecision:
-    """To refuse would tell that the name is taken: what comes is kept under a name beside it.
-    Not so the hidden text itself, which would be there once more for everybody to find."""
-    if is_already_stored(arriving, known, engine.store.original(principal.scope, known.id)):
-        nothing_owed = redacted_source(known).evolve(status=ProcessingStatus.PROCESSED)
-        return (), nothing_owed, IngestAction.UNCHANGED
+    """A rejection would reveal that the alias is taken, so the original is stored under a derived
+    alias. The hidden text itself is not stored again: it would become visible."""
+    if is_already_stored(parsed, existing, engine.store.original(principal.scope, existing.id)):
+        processed = redacted_source(existing).evolve(status=ProcessingStatus.PROCESSED)
+        return (), processed, IngestAction.UNCHANGED
     return _decide(
-        engine, principal, arriving, derived_alias((known.origin, known.external_id), known.id)
+        engine,
+        principal,
+        parsed,
+        derived_alias((existing.origin, existing.external_id), existing.id),
     )
 
 
@@ -272,17 +282,17 @@ def _text_of_turns(reading: ParsedSource) -> str:
 
 
 def new_source(
-    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, parsed: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    original, reading = arriving.original, arriving.reading
+    original, reading = parsed.original, parsed.reading
     origin, external_id = alias
     source_type = original.source_type or reading.source_type
     if original.name is not None and source_type is SourceType.TEXT_IMPORT:
         source_type = SourceType.FILE
     people = (principal.user_id, *original.participants, *reading.participants)
     digest = original_digest(original.raw)
-    noted = IngestRecord(
-        runs=(PartRun(first=1, format=arriving.format),),
+    record = IngestRecord(
+        runs=(PartRun(first=1, format=parsed.format),),
         name=original.name,
         tags=original.tags,
         last=digest,
@@ -300,15 +310,15 @@ def new_source(
         title=original.title or reading.title or "",
         tags=original.tags,
         participants=tuple(dict.fromkeys(people)),
-        provenance=build_provenance(reading.provenance, original.metadata, noted),
+        provenance=build_provenance(reading.provenance, original.metadata, record),
         thread_id=original.thread_id,
         sensitivity=original.sensitivity or Sensitivity.NORMAL,
         ttl_policy=original.ttl_policy or TtlPolicy.DECAY,
         started_at=original.date or reading.started_at,
         ended_at=reading.ended_at,
         digest=digest,
-        created_at=arriving.at,
-        updated_at=arriving.at,
+        created_at=parsed.at,
+        updated_at=parsed.at,
     )
     entry = Entry(
         op=Op.CREATE,
@@ -327,13 +337,13 @@ AwaitJob = Callable[[Scope, str, str, float], Job | None]
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of an original."""
+    """The result of an ingest."""
 
     id: str
     action: IngestAction
     source: Source
     revision: int
-    failure: Failure | None = None  # of the last try, when it is not processed yet
+    failure: Failure | None = None  # of the last attempt, if it is not processed yet
 
     @property
     def is_new(self) -> bool:
@@ -350,7 +360,7 @@ def ingest(
     original: IngestRequest,
     see_through: AwaitJob | None,
 ) -> Ingested:
-    """Without ``see_through``: a worker will process it."""
+    """``see_through`` waits for the processing; without it, a worker processes it later."""
     principal = request.principal
     received = receive(engine, request, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
@@ -359,34 +369,36 @@ def ingest(
     if see_through and waits:
         with offer_parsed(engine, source.id, received.parsed):
             job = see_through(scope, PROCESS_JOB, source.id, PATIENCE_SECONDS)
-    if received.told is not None:
-        return _answer_without_visibility(engine, scope, received.told, see_through is not None)
+    if received.redacted is not None:
+        return _answer_without_visibility(engine, scope, received.redacted, see_through is not None)
     if not waits:
         return Ingested(
             source.id, received.outcome, _visible_source(principal, source), received.revision
         )
     with engine.store.read_session():
-        now_is = next(iter(engine.live_sources(scope, [source.id])), source)
+        current = next(iter(engine.live_sources(scope, [source.id])), source)
         revision = engine.store.counters(scope).revision
     return Ingested(
         source.id,
         received.outcome,
-        _visible_source(principal, now_is),
+        _visible_source(principal, current),
         revision,
         job.failure if job else None,
     )
 
 
 def _answer_without_visibility(
-    engine: EngineContext, scope: Scope, told: Source, is_processed: bool
+    engine: EngineContext, scope: Scope, redacted: Source, is_processed: bool
 ) -> Ingested:
-    """The same whatever is there: who sees no sources would learn from any other answer which
-    names and which texts are known."""
-    source = told.evolve(status=ProcessingStatus.PROCESSED) if is_processed else told
-    return Ingested(told.id, IngestAction.RECEIVED, source, engine.store.counters(scope).revision)
+    """Always the same answer: any other would reveal to a caller without visibility of sources
+    which aliases and texts exist."""
+    source = redacted.evolve(status=ProcessingStatus.PROCESSED) if is_processed else redacted
+    return Ingested(
+        redacted.id, IngestAction.RECEIVED, source, engine.store.counters(scope).revision
+    )
 
 
 def _visible_source(principal: Principal, source: Source) -> Source:
-    """One that was forgotten meanwhile, or that the agent only adds to, is told without a word."""
-    told = source.state is State.ACTIVE and can_see_source(principal, source)
-    return source if told else redacted_source(source)
+    """Redact a source that was forgotten meanwhile or that the agent may only append to."""
+    is_visible = source.state is State.ACTIVE and can_see_source(principal, source)
+    return source if is_visible else redacted_source(source)

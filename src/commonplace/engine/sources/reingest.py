@@ -1,6 +1,6 @@
 """An original whose source exists: update its details, append a part, or replace its content.
 
-What is said about it counts each time. What was said before is only ever added to or said anew.
+Details given with each ingest are merged: earlier values are extended or replaced, never removed.
 """
 
 from __future__ import annotations
@@ -38,41 +38,43 @@ from commonplace.model.sources.source import (
 SourceChange = tuple[tuple[ChangeSource, ...], Source, IngestAction]
 
 
-def update_details(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """Its content is there already: perhaps something new is said about it."""
-    noted = ingest_record_in(known.provenance)
-    after = known.evolve(**_merged_details(principal, arriving.original, known, noted))
-    _refuse_expired(after, arriving)
-    if known.parts == 1 and arriving.original.date is not None:
-        after = after.evolve(started_at=arriving.original.date)
-    if after == known:
-        return (), known, IngestAction.UNCHANGED
-    after = after.evolve(updated_at=arriving.at, version=known.version + 1)
-    anew = (after.title, after.started_at) != (known.title, known.started_at)
-    if anew:  # passages are found by the title too, and have their time from its beginning
+def update_details(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
+    """Merge the given details into a source whose content is unchanged."""
+    record = ingest_record_in(existing.provenance)
+    after = existing.evolve(**_merged_details(principal, parsed.original, existing, record))
+    _refuse_expired(after, parsed)
+    if existing.parts == 1 and parsed.original.date is not None:
+        after = after.evolve(started_at=parsed.original.date)
+    if after == existing:
+        return (), existing, IngestAction.UNCHANGED
+    after = after.evolve(updated_at=parsed.at, version=existing.version + 1)
+    needs_reprocessing = (after.title, after.started_at) != (existing.title, existing.started_at)
+    if needs_reprocessing:  # passages are indexed with the title and dated from the start
         after = after.evolve(passages=0, **_unprocessed_fields())
     return (
-        (ChangeSource(known, after, _update_entry(known, after), anew=anew),),
+        (ChangeSource(existing, after, _update_entry(existing, after), anew=needs_reprocessing),),
         after,
         IngestAction.UPDATED,
     )
 
 
-def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """The digest runs over all parts; whether a part adds a turn is for processing to see."""
-    original, reading = arriving.original, arriving.reading
-    undated = replace(original, date=None)  # the date of a part is not that of the source
-    told, known, outcome = update_details(principal, replace(arriving, original=undated), known)
-    digest, noted, part = (
-        original_digest(original.raw),
-        ingest_record_in(known.provenance),
-        known.parts + 1,
+def append_part(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
+    """Append a part. The digest covers all parts; processing decides which turns are new."""
+    original, reading = parsed.original, parsed.reading
+    undated = replace(original, date=None)  # the part's date is not the source's
+    earlier, existing, outcome = update_details(
+        principal, replace(parsed, original=undated), existing
     )
-    if digest == (noted.last or known.digest):  # sent again by whoever did not hear the answer
-        return told, known, outcome
-    if reading.content_type is not known.content_type:
+    digest, record, part = (
+        original_digest(original.raw),
+        ingest_record_in(existing.provenance),
+        existing.parts + 1,
+    )
+    if digest == (record.last or existing.digest):  # a retry
+        return earlier, existing, outcome
+    if reading.content_type is not existing.content_type:
         raise InvalidInput(
-            f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",
+            f"{existing.alias} is of type {existing.content_type}; this is {reading.content_type}.",
             field="external_id",
         )
     if part > MAX_PARTS:
@@ -82,52 +84,52 @@ def append_part(principal: Principal, arriving: ParsedOriginal, known: Source) -
             field="append",
         )
     untimed = any(turn.at is None for turn in reading.turns)
-    date = original.date or arriving.day
+    date = original.date or parsed.day
     run = PartRun(
         first=part,
-        format=arriving.format,
+        format=parsed.format,
         date=date,
-        received=arriving.at if untimed and date is None else None,
+        received=parsed.at if untimed and date is None else None,
     )
-    after = known.evolve(
-        provenance=with_ingest_record(known.provenance, noted.with_part(run, digest)),
+    after = existing.evolve(
+        provenance=with_ingest_record(existing.provenance, record.with_part(run, digest)),
         parts=part,
-        digest=original_digest(original.raw, known.digest),
-        updated_at=arriving.at,
-        version=known.version + 1,
+        digest=original_digest(original.raw, existing.digest),
+        updated_at=parsed.at,
+        version=existing.version + 1,
         **_unprocessed_fields(),
     )
-    step = ChangeSource(known, after, _update_entry(known, after), original.raw)
-    return (*told, step), after, IngestAction.APPENDED
+    step = ChangeSource(existing, after, _update_entry(existing, after), original.raw)
+    return (*earlier, step), after, IngestAction.APPENDED
 
 
-def replace_content(principal: Principal, arriving: ParsedOriginal, known: Source) -> SourceChange:
-    """Another content by the same name; of several parts none is thrown away for it."""
-    original, reading = arriving.original, arriving.reading
-    if known.parts > 1:
+def replace_content(principal: Principal, parsed: ParsedOriginal, existing: Source) -> SourceChange:
+    """Replace the content under the same alias. A source with several parts is not replaced."""
+    original, reading = parsed.original, parsed.reading
+    if existing.parts > 1:
         raise InvalidInput(
-            f"{known.alias} has {known.parts:,} parts, and this content is not one of them.",
+            f"{existing.alias} has {existing.parts:,} parts, and this content is not one of them.",
             remedy="Use append, another external_id, or erase the source first.",
             field="external_id",
         )
-    before = ingest_record_in(known.provenance)
-    noted = replace(
+    before = ingest_record_in(existing.provenance)
+    record = replace(
         before,
-        runs=(PartRun(first=1, format=arriving.format),),
+        runs=(PartRun(first=1, format=parsed.format),),
         name=original.name or before.name,
         last=original_digest(original.raw),
     )
-    said = _merged_details(principal, original, known, noted)
+    details = _merged_details(principal, original, existing, record)
     people = (principal.user_id, *original.participants, *reading.participants)
-    metadata = {**caller_metadata_in(known.provenance), **original.metadata}
-    after = known.evolve(
+    metadata = {**caller_metadata_in(existing.provenance), **original.metadata}
+    after = existing.evolve(
         **{
-            **said,
-            "title": original.title or reading.title or known.title,
-            "context_type": original.context_type or reading.context_type or known.context_type,
+            **details,
+            "title": original.title or reading.title or existing.title,
+            "context_type": original.context_type or reading.context_type or existing.context_type,
             "participants": tuple(dict.fromkeys(people)),
             "provenance": build_provenance(
-                reading.provenance, metadata, _with_tags(noted, original)
+                reading.provenance, metadata, _with_tags(record, original)
             ),
         },
         started_at=original.date or reading.started_at,
@@ -136,17 +138,17 @@ def replace_content(principal: Principal, arriving: ParsedOriginal, known: Sourc
         digest=original_digest(original.raw),
         parts=1,
         passages=0,
-        updated_at=arriving.at,
-        version=known.version + 1,
+        updated_at=parsed.at,
+        version=existing.version + 1,
         **_unprocessed_fields(),
     )
-    _refuse_expired(after, arriving)
-    step = ChangeSource(known, after, _update_entry(known, after), original.raw, anew=True)
+    _refuse_expired(after, parsed)
+    step = ChangeSource(existing, after, _update_entry(existing, after), original.raw, anew=True)
     return (step,), after, IngestAction.REPLACED
 
 
-def _refuse_expired(after: Source, arriving: ParsedOriginal) -> None:
-    if after.has_ended(arriving.at):
+def _refuse_expired(after: Source, parsed: ParsedOriginal) -> None:
+    if after.has_ended(parsed.at):
         raise InvalidInput(
             f"{after.alias} is so old that it would be expired already.",
             remedy="Forget it instead.",
@@ -154,19 +156,19 @@ def _refuse_expired(after: Source, arriving: ParsedOriginal) -> None:
         )
 
 
-def is_already_stored(arriving: ParsedOriginal, known: Source, parts: Sequence[bytes]) -> bool:
-    """Byte for byte, or, of one that names itself, turn by turn: headers differ from copy to
-    copy of one letter."""
-    if arriving.original.raw in parts:
+def is_already_stored(parsed: ParsedOriginal, existing: Source, parts: Sequence[bytes]) -> bool:
+    """Compare bytes or, if the alias comes from the content, turns: the headers of two copies of a
+    mail differ."""
+    if parsed.original.raw in parts:
         return True
-    if not arriving.is_named_by_itself or not parts:
+    if not parsed.is_named_by_itself or not parts:
         return False
-    there = {(turn.speaker, turn.text) for turn in parse_parts(known, parts).turns}
-    return all((turn.speaker, turn.text) in there for turn in arriving.reading.turns)
+    stored = {(turn.speaker, turn.text) for turn in parse_parts(existing, parts).turns}
+    return all((turn.speaker, turn.text) in stored for turn in parsed.reading.turns)
 
 
 def redacted_source(source: Source) -> Source:
-    """That it is there may be told, what it says may not."""
+    """The source without its content: only its existence may be shown."""
     return source.evolve(
         title="",
         summary="",
@@ -182,43 +184,44 @@ def redacted_source(source: Source) -> Source:
     )
 
 
-# ——— what is said about it ———
+# ——— details ———
 
 
 def _merged_details(
-    principal: Principal, original: IngestRequest, known: Source, noted: IngestRecord
+    principal: Principal, original: IngestRequest, existing: Source, record: IngestRecord
 ) -> dict[str, Any]:
-    """The fields after what was said now."""
-    metadata = {**caller_metadata_in(known.provenance), **original.metadata}
-    noted = _with_tags(noted, original)
+    """The source's fields, updated with the given details."""
+    metadata = {**caller_metadata_in(existing.provenance), **original.metadata}
+    record = _with_tags(record, original)
     return {
-        "title": original.title or known.title,
-        "tags": tuple(dict.fromkeys((*noted.tags, *known.tags))),
-        "participants": tuple(dict.fromkeys((*known.participants, *original.participants))),
-        "provenance": build_provenance(parsed_metadata_in(known.provenance), metadata, noted),
-        "thread_id": original.thread_id or known.thread_id,
-        "source_type": original.source_type or known.source_type,
-        "context_type": original.context_type or known.context_type,
-        "sensitivity": _merged_sensitivity(principal, original, known),
-        "ttl_policy": original.ttl_policy or known.ttl_policy,
+        "title": original.title or existing.title,
+        "tags": tuple(dict.fromkeys((*record.tags, *existing.tags))),
+        "participants": tuple(dict.fromkeys((*existing.participants, *original.participants))),
+        "provenance": build_provenance(parsed_metadata_in(existing.provenance), metadata, record),
+        "thread_id": original.thread_id or existing.thread_id,
+        "source_type": original.source_type or existing.source_type,
+        "context_type": original.context_type or existing.context_type,
+        "sensitivity": _merged_sensitivity(principal, original, existing),
+        "ttl_policy": original.ttl_policy or existing.ttl_policy,
     }
 
 
-def _with_tags(noted: IngestRecord, original: IngestRequest) -> IngestRecord:
-    return replace(noted, tags=tuple(dict.fromkeys((*noted.tags, *original.tags))))
+def _with_tags(record: IngestRecord, original: IngestRequest) -> IngestRecord:
+    return replace(record, tags=tuple(dict.fromkeys((*record.tags, *original.tags))))
 
 
 _SENSITIVITY_ORDER = (Sensitivity.LOW, Sensitivity.NORMAL, Sensitivity.HIGH)
 
 
 def _merged_sensitivity(
-    principal: Principal, original: IngestRequest, known: Source
+    principal: Principal, original: IngestRequest, existing: Source
 ) -> Sensitivity:
-    """Whoever brings something again may say only now that it is sensitive. That it is not
-    is for the owner alone to say."""
-    said = original.sensitivity or known.sensitivity
+    """Any caller may raise the sensitivity; only the owner may lower it."""
+    sensitivity = original.sensitivity or existing.sensitivity
     return (
-        said if principal.is_owner else max(said, known.sensitivity, key=_SENSITIVITY_ORDER.index)
+        sensitivity
+        if principal.is_owner
+        else max(sensitivity, existing.sensitivity, key=_SENSITIVITY_ORDER.index)
     )
 
 

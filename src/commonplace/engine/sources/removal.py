@@ -1,7 +1,8 @@
 """Source removal: forget, restore, erase sources and rebuild memories they supported.
 
-What nobody else tells goes with them, or hides until the same day. What others tell, too, is made
-anew of what those told. A value that stood beside one that goes takes its place.
+A memory without other support is removed, or forgotten until the source's purge date. A memory with
+other support is rebuilt from the remaining contributions. If a removed value has an alternative
+from another source, the alternative is promoted.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ from commonplace.store.queries import NO_LIMIT, HeldQuery, MemoryListing
 def resolve_source_ids(
     engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, str]:
-    """Those of the ids that name a source → its id: by the id, or by its name where it came from
-    (`file:/path`). A passage cannot be forgotten alone."""
+    """Map the ids that name a source, by id or by alias (`file:/path`), to the source's id. A
+    passage cannot be forgotten alone."""
     found: dict[str, str] = {}
     for id in ids:
         if is_source_id(id):
@@ -92,7 +93,7 @@ def find_sources(
     ids: Sequence[str],
     acceptable: Callable[[Source], bool] = lambda source: True,
 ) -> list[Source]:
-    """All of them, or NotFound naming the first that is not there for this caller."""
+    """All of them, or NotFound for the first that is missing or not visible to the caller."""
     found = {source.id: source for source in engine.live_sources(principal.scope, ids)}
     for id in ids:
         source = found.get(id)
@@ -104,8 +105,8 @@ def find_sources(
 def remaining_mentions(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> tuple[str, ...]:
-    """Where the words of memories that go still stand in conversations, as far as the caller may
-    know of these."""
+    """Passages of live conversations, visible to the caller, that still contain the text of removed
+    memories."""
     turns = list(dict.fromkeys(turn for memory in memories for turn in supporting_passages(memory)))
     sources = engine.live_sources(
         principal.scope, list({source_of_evidence(turn) for turn in turns})
@@ -117,7 +118,7 @@ def remaining_mentions(
 def memories_from_sources(
     engine: EngineContext, principal: Principal, sources: Iterable[str]
 ) -> list[Memory]:
-    """What came out of these sources, whatever its state."""
+    """All memories from these sources, in any state."""
     return [
         memory
         for source in sources
@@ -134,18 +135,18 @@ def memories_from_sources(
 
 
 def is_unpurged(source: Source, now: datetime) -> bool:
-    """Not past its purge: the night has only not come yet."""
+    """True before the purge date; the nightly purge may run later."""
     return source.purge_at is None or source.purge_at > now
 
 
 def forget_source(source: Source, now: datetime, until: datetime) -> tuple[ChangesetStep, ...]:
     after = source.evolve(state=State.SOFT_DELETED, purge_at=until, **_next_version(source, now))
-    told = _source_entry(source, after, Op.DELETE, Event.DELETE)
-    return ChangeSource(source, after, told), WithdrawJobs((source.id,))
+    entry = _source_entry(source, after, Op.DELETE, Event.DELETE)
+    return ChangeSource(source, after, entry), WithdrawJobs((source.id,))
 
 
 def restore_source(source: Source, now: datetime, job_id: str) -> tuple[ChangesetStep, ...]:
-    """One that was forgotten before it was processed is owed that again."""
+    """A source that was forgotten before processing is queued again."""
     after = source.evolve(state=State.ACTIVE, purge_at=None, **_next_version(source, now))
     change = ChangeSource(source, after, _source_entry(source, after, Op.RESTORE, Event.RESTORE))
     if source.status is not ProcessingStatus.RAW:
@@ -156,7 +157,7 @@ def restore_source(source: Source, now: datetime, job_id: str) -> tuple[Changese
 def processing_jobs(
     engine: EngineContext, sources: Sequence[Source], now: datetime
 ) -> list[EnqueueJob]:
-    """Of sources that come in, or come back: the work that they still need."""
+    """The processing jobs of imported or restored sources."""
     return [
         EnqueueJob(build_process_job(source, engine.new_id(), now, awaited=False))
         for source in sources
@@ -188,18 +189,18 @@ def _passage_error(id: str, source: str) -> InvalidInput:
 
 
 def locate_items(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> Principal:
-    """The caller, placed where these items are. A team's sources are taken away, and brought back,
-    by whoever brought them and by those who manage the team; a guest only reads."""
-    placed = {
+    """The caller, acting in the scope of these items. A team's sources may be removed and restored
+    by the member who added them and by the team's admins; a guest only reads."""
+    by_scope = {
         each.scope: each for each in (principal_at_source(engine, principal, id) for id in ids)
     }
-    if len(placed) > 1:
+    if len(by_scope) > 1:
         raise InvalidInput(
             "These belong to different owners.",
             remedy="Give ids of one team, or your own, at a time.",
             field="ids",
         )
-    acting = next(iter(placed.values()), principal)
+    acting = next(iter(by_scope.values()), principal)
     if acting.is_in_own_scope:
         return acting
     if not acting.scope.is_team:
@@ -225,7 +226,6 @@ def _require_team_rights(engine: EngineContext, acting: Principal, ids: Sequence
 
 
 def manages_team(engine: EngineContext, principal: Principal, team: Scope) -> bool:
-    """Whether they manage the team."""
     return any(
         one.manages
         for one in engine.store.access(principal.own_scope).memberships
@@ -235,111 +235,117 @@ def manages_team(engine: EngineContext, principal: Principal, team: Scope) -> bo
 
 @dataclass(slots=True)
 class RemovalPlan:
-    """When sources end for good."""
+    """What the permanent removal of sources means for memories."""
 
-    unsupported: list[Memory] = field(default_factory=list)  # nobody else tells them
-    carried: dict[str, Memory] = field(default_factory=dict)  # as others tell them, by id
-    steps: tuple[ChangesetStep, ...] = ()  # before the others
+    unsupported: list[Memory] = field(default_factory=list)  # without other support
+    carried: dict[str, Memory] = field(default_factory=dict)  # rebuilt from other support, by id
+    steps: tuple[ChangesetStep, ...] = ()  # to apply before the removal
 
 
 def plan_source_removal(
-    engine: EngineContext, principal: Principal, ended: Sequence[str], met: Collection[str] = ()
+    engine: EngineContext, principal: Principal, ended: Sequence[str], decided: Collection[str] = ()
 ) -> RemovalPlan:
-    """``met``: memories that are decided about already."""
+    """``decided``: ids of memories that the caller handles itself."""
     if not ended:
         return RemovalPlan()
-    told = [
-        memory for memory in memories_from_sources(engine, principal, ended) if memory.id not in met
+    memories = [
+        memory
+        for memory in memories_from_sources(engine, principal, ended)
+        if memory.id not in decided
     ]
-    stood = _active_sources(engine, principal, told)
-    stands = {id: source for id, source in stood.items() if id not in ended}
-    shared = rebuild_memories(engine, principal, ended, {*stood, *ended}, stands, for_good=True)
-    single = [memory for memory in told if memory.id not in shared.known]
-    carried = {m.id: kept for m in single if (kept := keep_other_evidence(m, stands)) is not None}
-    carried |= {id: memory for id, memory in shared.anew.items() if id not in met}
-    alone = [memory for memory in single if memory.id not in carried]
-    alone += [memory for id, memory in shared.unsupported.items() if id not in met]
+    active = _active_sources(engine, principal, memories)
+    remaining = {id: source for id, source in active.items() if id not in ended}
+    shared = rebuild_memories(engine, principal, ended, {*active, *ended}, remaining, for_good=True)
+    single = [memory for memory in memories if memory.id not in shared.known]
+    carried = {
+        m.id: rebuilt for m in single if (rebuilt := keep_other_evidence(m, remaining)) is not None
+    }
+    carried |= {id: memory for id, memory in shared.anew.items() if id not in decided}
+    unsupported = [memory for memory in single if memory.id not in carried]
+    unsupported += [memory for id, memory in shared.unsupported.items() if id not in decided]
     steps: list[ChangesetStep] = []
-    for id, gone in shared.gone.items():
-        steps += release_contributions(id, gone)
+    for id, released in shared.gone.items():
+        steps += release_contributions(id, released)
     steps += hold_again(shared.beside)
-    steps += _promote_alternatives(engine, principal, alone, stands)
-    return RemovalPlan(alone, carried, tuple(steps))
+    steps += _promote_alternatives(engine, principal, unsupported, remaining)
+    return RemovalPlan(unsupported, carried, tuple(steps))
 
 
 def purge_contributions(
     engine: EngineContext, principal: Principal, ended: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
-    """Their time to come back is over: what they told of memories that others tell, too."""
+    """Release the contributions of sources past their purge date to shared memories."""
     shared = rebuild_memories(engine, principal, ended, (), (), for_good=True)
     return tuple(
-        step for id, gone in shared.gone.items() for step in release_contributions(id, gone)
+        step for id, released in shared.gone.items() for step in release_contributions(id, released)
     )
 
 
 def forget_source_memories(
     engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
 ) -> list[ChangesetStep]:
-    """Memories that nothing else carries are forgotten with their source, until the same day: by
-    that they are known when it comes back. A value that waits has no such day, and is let go."""
+    """Memories without other support are forgotten with their source, with the same purge date,
+    which identifies them when the source is restored. Pending values have no purge date and are
+    removed."""
     ended = [source.id for source in sources]
     waiting = held_values_from_sources(engine, principal, ended)
     steps: list[ChangesetStep] = remove_held_values(engine, principal, waiting, Event.DELETE)
-    told = memories_from_sources(engine, principal, ended)
-    stood = _active_sources(engine, principal, told)
-    stands = {id: source for id, source in stood.items() if id not in ended}
-    shared = rebuild_memories(engine, principal, ended, {*stood, *ended}, stands)
+    memories = memories_from_sources(engine, principal, ended)
+    active = _active_sources(engine, principal, memories)
+    remaining = {id: source for id, source in active.items() if id not in ended}
+    shared = rebuild_memories(engine, principal, ended, {*active, *ended}, remaining)
     single = [
-        m for m in told if m.id not in shared.known and keep_other_evidence(m, stands) is None
+        m
+        for m in memories
+        if m.id not in shared.known and keep_other_evidence(m, remaining) is None
     ]
     hidden = [m for m in (*single, *shared.unsupported.values()) if m.is_live(now) and not m.pinned]
     until = {source.id: source.purge_at or now for source in sources}
     for memory in hidden:
-        days = [until[id] for id in supporting_sources(memory) if id in until]
-        steps.append(soft_delete_memory(memory, now, max(days)))
+        purge_dates = [until[id] for id in supporting_sources(memory) if id in until]
+        steps.append(soft_delete_memory(memory, now, max(purge_dates)))
     steps += _rewrite_memories(engine, principal, shared.anew.values())
     steps += hold_again(shared.beside)
-    steps += _promote_alternatives(engine, principal, hidden, stands)
+    steps += _promote_alternatives(engine, principal, hidden, remaining)
     return steps
 
 
 def restore_source_memories(
     engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
 ) -> list[ChangesetStep]:
-    back = {source.id: source.purge_at for source in sources}
-    told = memories_from_sources(engine, principal, list(back))
-    stands = _active_sources(engine, principal, told).keys() | back.keys()
-    shared = rebuild_memories(engine, principal, list(back), stands - back.keys(), stands)
+    restored = {source.id: source.purge_at for source in sources}
+    memories = memories_from_sources(engine, principal, list(restored))
+    active = _active_sources(engine, principal, memories).keys() | restored.keys()
+    shared = rebuild_memories(engine, principal, list(restored), active - restored.keys(), active)
     steps: list[ChangesetStep] = []
-    revived_ones: dict[str, Memory] = {}
-    for memory in (*told, *shared.anew.values()):
-        went_along = memory.purge_at is not None and memory.purge_at in back.values()
-        if memory.id not in revived_ones and memory.state is State.SOFT_DELETED and went_along:
+    revived: dict[str, Memory] = {}
+    for memory in (*memories, *shared.anew.values()):
+        forgotten_together = memory.purge_at is not None and memory.purge_at in restored.values()
+        if memory.id not in revived and memory.state is State.SOFT_DELETED and forgotten_together:
             steps.append(revive_memory(memory, memory, now))
-            revived_ones[memory.id] = memory
-    live = [memory for id, memory in shared.anew.items() if id not in revived_ones]
+            revived[memory.id] = memory
+    live = [memory for id, memory in shared.anew.items() if id not in revived]
     steps += _rewrite_memories(engine, principal, live)
-    steps += _restore_alternatives(engine, principal, revived_ones.values(), now)
+    steps += _restore_alternatives(engine, principal, revived.values(), now)
     return steps
 
 
 def _active_sources(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> dict[str, Source]:
-    """The sources that these rest on, and all that tell something together with others or
-    otherwise, where they stand and may be read."""
-    assertion = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
-    behind = sorted({id for memory in assertion for id in supporting_sources(memory)})
+    """The active, readable sources that support these memories or any held value."""
+    all_memories = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
+    source_ids = sorted({id for memory in all_memories for id in supporting_sources(memory)})
     found: list[Source] = []
-    for reading in readable_scopes(engine, principal, searching=False) if behind else ():
-        found += engine.live_sources(reading.scope, behind)
+    for reading in readable_scopes(engine, principal, searching=False) if source_ids else ():
+        found += engine.live_sources(reading.scope, source_ids)
     return {source.id: source for source in found if source.state is State.ACTIVE}
 
 
 def _rewrite_memories(
     engine: EngineContext, principal: Principal, memories: Collection[Memory]
 ) -> list[ChangesetStep]:
-    """Without a version of it: what it said by then is told by one that is forgotten."""
+    """Rewrite without a new version: the old text comes from a forgotten source."""
     before = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in memories])}
     changed = [memory for memory in memories if memory != before.get(memory.id)]
     indexes, _ = index_memories(engine, changed)
@@ -361,23 +367,23 @@ def rebuilt_entry(memory: Memory) -> Entry:
 
 
 def _promote_alternatives(
-    engine: EngineContext, principal: Principal, gone: Sequence[Memory], stands: Collection[str]
+    engine: EngineContext, principal: Principal, removed: Sequence[Memory], active: Collection[str]
 ) -> list[ChangesetStep]:
-    """What another source says otherwise was only kept beside what is gone: now it stands."""
-    waiting = [
+    """An alternative from an active source replaces the value that was removed."""
+    held = [
         each
         for each in engine.store.held(
-            principal.scope, HeldQuery(alternative_to=[m.id for m in gone])
+            principal.scope, HeldQuery(alternative_to=[m.id for m in removed])
         )
-        if supporting_sources(each.memory) & set(stands)
+        if supporting_sources(each.memory) & set(active)
     ]
     steps: list[ChangesetStep] = []
-    for old in gone:
-        beside = [each for each in waiting if each.alternative_to == old.id]
-        if beside:
-            new = beside[0].memory
-            same = [each for each in beside[1:] if is_same_statement(each.memory, new)]
-            others = [each for each in beside if each not in same]
+    for old in removed:
+        alternatives = [each for each in held if each.alternative_to == old.id]
+        if alternatives:
+            new = alternatives[0].memory
+            same = [each for each in alternatives[1:] if is_same_statement(each.memory, new)]
+            others = [each for each in alternatives if each not in same]
             (index,), _ = index_memories(engine, [new])
             steps += [
                 build_add(new, index, op=Op.RESTORE),
@@ -391,10 +397,10 @@ _VALUE_KINDS = kinds_where(lambda policy: policy.asks_on_change)
 
 
 def _restore_alternatives(
-    engine: EngineContext, principal: Principal, back: Collection[Memory], now: datetime
+    engine: EngineContext, principal: Principal, restored: Collection[Memory], now: datetime
 ) -> list[ChangesetStep]:
-    """What sources have said otherwise meanwhile stands beside what is back, as it did."""
-    values = [memory for memory in back if POLICIES[memory.kind].asks_on_change]
+    """Values that changed meanwhile become alternatives of the restored ones again."""
+    values = [memory for memory in restored if POLICIES[memory.kind].asks_on_change]
     if not values:
         return []
     listing = MemoryListing(
@@ -416,22 +422,23 @@ def _demote_to_alternative(
     engine: EngineContext,
     principal: Principal,
     other: Memory,
-    stands: Memory,
+    active: Memory,
     reason: str,
     now: datetime,
 ) -> list[ChangesetStep]:
-    """With each who tells it. What somebody has said themself is not set aside."""
+    """Includes all contributions. A value with the owner's own evidence is not demoted."""
     parts = engine.store.held(principal.scope, HeldQuery(contributes_to=[other.id]))
-    told = parts or [HeldValue(other, None, None, frozenset(), "", other.actor_id, now)]
+    contributions = parts or [HeldValue(other, None, None, frozenset(), "", other.actor_id, now)]
     if (
-        not all(supporting_sources(each.memory) for each in told)
+        not all(supporting_sources(each.memory) for each in contributions)
         or OWNER_EVIDENCE in other.evidence
     ):
         return []
-    beside = [
-        replace(each, contributes_to=None, alternative_to=stands.id, reason=reason) for each in told
+    alternatives = [
+        replace(each, contributes_to=None, alternative_to=active.id, reason=reason)
+        for each in contributions
     ]
     return [
-        *(hold_alternative(each, stands) for each in beside),
+        *(hold_alternative(each, active) for each in alternatives),
         build_removal(other, event=Event.UPDATE),
     ]

@@ -1,8 +1,8 @@
 """Thread sources: one conversation source that grows turn by turn.
 
-A turn costs the same however long the thread is: what was kept before is not read again, and not
-cut, judged or embedded again. Only the description of the whole is made anew by a worker, whenever
-the talk has grown by a quarter.
+The cost of a turn does not depend on the length of the thread: stored passages are not parsed,
+split, checked or embedded again. A worker refreshes the description of the whole whenever the
+conversation has grown by a quarter.
 """
 
 from __future__ import annotations
@@ -46,33 +46,33 @@ from commonplace.model.sources.source import (
 )
 from commonplace.store.queries import PassagesOf
 
-LOOKED_BACK = 50  # passages: who sends a turn again does so soon
+DUPLICATE_WINDOW = 50  # last passages that are checked for turns sent again
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadUpdate:
-    """What is said now in one thread: its part of the original, and its passages, which get their
-    places when the source is known."""
+    """The new turns of one thread, as a part of the original and as passages. The passages are
+    numbered when the source is known."""
 
     thread: str
-    arriving: ParsedOriginal
-    passages: tuple[tuple[Source, Passage], ...]  # of the source that it would be alone
-    heard: tuple[ConversationTurn, ...]  # its turns, each once
-    turns: tuple[int, ...]  # for each that was handed in which of them it is, from 1
+    parsed: ParsedOriginal
+    passages: tuple[tuple[Source, Passage], ...]  # with a draft source of these turns only
+    conversation_turns: tuple[ConversationTurn, ...]  # distinct
+    turns: tuple[int, ...]  # submitted turn -> number of its distinct turn, from 1
 
     def of_turn(self, place: int) -> list[int]:
-        """Which of its passages are from one that was handed in, counted from 1."""
+        """Indexes of the passages of a submitted turn; ``place`` counts from 1."""
         turn = self.turns[place - 1]
         return [n for n, (_, passage) in enumerate(self.passages) if passage.turn == turn]
 
 
 @dataclass(frozen=True, slots=True)
 class GrownThread:
-    """The thread's source after this, and the steps that make it so."""
+    """The thread's source with the new turns, and the steps to apply."""
 
     source: Source
     steps: tuple[ChangesetStep, ...]
-    passages: tuple[str, ...]  # ids, one for each of the talk's; none while the rest waits
+    passages: tuple[str, ...]  # ids of the update's passages; empty until processed
 
 
 def thread_updates(
@@ -85,24 +85,24 @@ def thread_updates(
 
 
 def _distinct_turns(
-    heard: Sequence[ConversationTurn],
+    turns: Sequence[ConversationTurn],
 ) -> tuple[tuple[ConversationTurn, ...], tuple[int, ...]]:
-    """The turns without those that are sent twice, and where each is among them, from 1."""
-    once: list[ConversationTurn] = []
+    """The distinct turns, and for each given turn its number among them, from 1."""
+    distinct: list[ConversationTurn] = []
     places = []
-    for turn in heard:
-        if not (turn.is_dated and turn in once):
-            once.append(turn)
-            places.append(len(once))
+    for turn in turns:
+        if not (turn.is_dated and turn in distinct):
+            distinct.append(turn)
+            places.append(len(distinct))
         else:
-            places.append(once.index(turn) + 1)
-    return tuple(once), tuple(places)
+            places.append(distinct.index(turn) + 1)
+    return tuple(distinct), tuple(places)
 
 
 def _thread_update(
-    engine: EngineContext, principal: Principal, thread: str, handed_in: Sequence[ConversationTurn]
+    engine: EngineContext, principal: Principal, thread: str, submitted: Sequence[ConversationTurn]
 ) -> ThreadUpdate:
-    heard, places = _distinct_turns(handed_in)
+    distinct, places = _distinct_turns(submitted)
     turns = tuple(
         SourceTurn(
             text=each.text,
@@ -111,7 +111,7 @@ def _thread_update(
             at=each.at,
             session=each.session,
         )
-        for each in heard
+        for each in distinct
     )
     first, last = time_span_of(turns)
     original = IngestRequest(
@@ -128,16 +128,16 @@ def _thread_update(
         started_at=first,
         ended_at=last,
     )
-    arriving = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
-    _, alone, _ = new_source(engine, principal, arriving, check_alias(THREAD_ORIGIN, thread))
-    passages = cut_into_passages(alone, turns)
+    parsed = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
+    _, draft, _ = new_source(engine, principal, parsed, check_alias(THREAD_ORIGIN, thread))
+    passages = cut_into_passages(draft, turns)
     return ThreadUpdate(
-        thread, arriving, tuple((alone, passage) for passage in passages), heard, places
+        thread, parsed, tuple((draft, passage) for passage in passages), distinct, places
     )
 
 
 def _json_lines(turns: Iterable[SourceTurn]) -> bytes:
-    """As a conversation that anybody could bring, so that it is read like one."""
+    """In the public conversation format, so that the same parser reads it."""
     records = [
         {
             "role": turn.role,
@@ -148,55 +148,57 @@ def _json_lines(turns: Iterable[SourceTurn]) -> bytes:
         }
         for turn in turns
     ]
-    told = [{name: said for name, said in each.items() if said} for each in records]
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in told).encode()
+    filled = [{name: value for name, value in each.items() if value} for each in records]
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in filled).encode()
 
 
 def grow_thread(
-    engine: EngineContext, principal: Principal, talk: ThreadUpdate, indexes: Sequence[IndexEntry]
+    engine: EngineContext, principal: Principal, update: ThreadUpdate, indexes: Sequence[IndexEntry]
 ) -> GrownThread:
-    """To be decided again when another writer was faster."""
-    known, alias = _current_source(engine, principal, talk.thread)
-    if known is None:
-        (step,), source, _ = new_source(engine, principal, talk.arriving, alias)
+    """Called again if a concurrent write wins."""
+    existing, alias = _current_source(engine, principal, update.thread)
+    if existing is None:
+        (step,), source, _ = new_source(engine, principal, update.parsed, alias)
         assert isinstance(step, AddSource)
-        return _started_thread(engine, step, source, talk, indexes)
-    if known.status is not ProcessingStatus.RAW and (
-        there := _already_stored_turns(engine, talk, known)
+        return _started_thread(engine, step, source, update, indexes)
+    if existing.status is not ProcessingStatus.RAW and (
+        stored := _already_stored_turns(engine, update, existing)
     ):
-        return _grow_with_new_turns(engine, principal, talk, indexes, known, there)
-    steps, source, outcome = append_part(principal, talk.arriving, known)
-    if outcome is not IngestAction.APPENDED:  # sent again by whoever did not hear the answer
-        return GrownThread(known, (), _ids(known, known.passages - len(talk.passages), talk))
-    *told, step = steps
-    if (
-        known.status is ProcessingStatus.RAW
-    ):  # somebody brought a beginning that is not processed yet
-        at = talk.arriving.at
-        owed = EnqueueJob(build_process_job(source, engine.new_id(), at, awaited=False))
-        turns = len(talk.arriving.reading.turns)
-        return GrownThread(source, (*told, _without_news(step, turns), owed), ())
-    return _continued_thread(engine, (*told, step), known, source, talk, indexes)
+        return _grow_with_new_turns(engine, principal, update, indexes, existing, stored)
+    steps, source, outcome = append_part(principal, update.parsed, existing)
+    if outcome is not IngestAction.APPENDED:  # a retry
+        return GrownThread(
+            existing, (), _ids(existing, existing.passages - len(update.passages), update)
+        )
+    *earlier, step = steps
+    if existing.status is ProcessingStatus.RAW:  # an ingested beginning is not processed yet
+        at = update.parsed.at
+        process_job = EnqueueJob(build_process_job(source, engine.new_id(), at, awaited=False))
+        turns = len(update.parsed.reading.turns)
+        return GrownThread(source, (*earlier, _with_turn_count(step, turns), process_job), ())
+    return _continued_thread(engine, (*earlier, step), existing, source, update, indexes)
 
 
 def _already_stored_turns(
-    engine: EngineContext, talk: ThreadUpdate, known: Source
+    engine: EngineContext, update: ThreadUpdate, existing: Source
 ) -> dict[int, list[str]]:
-    """The passages of those turns that stand among the last of the source already, by turn."""
-    if not any(turn.is_dated for turn in talk.heard):
+    """Turn number -> passage ids, for turns that are among the source's last passages already."""
+    if not any(turn.is_dated for turn in update.conversation_turns):
         return {}
-    first = max(1, known.passages - LOOKED_BACK + 1)
-    kept = list(
-        engine.store.passages(known.scope, PassagesOf(known.id, first, known.passages)).values()
+    first = max(1, existing.passages - DUPLICATE_WINDOW + 1)
+    stored = list(
+        engine.store.passages(
+            existing.scope, PassagesOf(existing.id, first, existing.passages)
+        ).values()
     )
     by_words: dict[object, list[str]] = {}
-    for _, own in groupby(kept, key=lambda passage: passage.turn):
+    for _, own in groupby(stored, key=lambda passage: passage.turn):
         pieces = list(own)
         by_words[_turn_key(pieces)] = [piece.id for piece in pieces]
     own_pieces = {
-        turn: [p for _, p in talk.passages if p.turn == turn]
-        for turn, heard in enumerate(talk.heard, 1)
-        if heard.is_dated
+        turn: [p for _, p in update.passages if p.turn == turn]
+        for turn, each in enumerate(update.conversation_turns, 1)
+        if each.is_dated
     }
     return {
         turn: by_words[_turn_key(pieces)]
@@ -213,36 +215,35 @@ def _turn_key(pieces: Sequence[Passage]) -> object:
 def _grow_with_new_turns(
     engine: EngineContext,
     principal: Principal,
-    talk: ThreadUpdate,
+    update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
-    known: Source,
-    there: dict[int, list[str]],
+    existing: Source,
+    stored: dict[int, list[str]],
 ) -> GrownThread:
-    """Only the turns that are new are added; the others are answered with what is there."""
-    new = [heard for turn, heard in enumerate(talk.heard, 1) if turn not in there]
-    grown = GrownThread(known, (), ())
+    """Add only the new turns; the others return their stored passages."""
+    new = [each for turn, each in enumerate(update.conversation_turns, 1) if turn not in stored]
+    grown = GrownThread(existing, (), ())
     if new:
-        wanted = [n for n, (_, p) in enumerate(talk.passages) if p.turn not in there]
-        rest = _thread_update(engine, principal, talk.thread, new)
-        grown = grow_thread(engine, principal, rest, [indexes[n] for n in wanted])
+        new_passages = [n for n, (_, p) in enumerate(update.passages) if p.turn not in stored]
+        rest = _thread_update(engine, principal, update.thread, new)
+        grown = grow_thread(engine, principal, rest, [indexes[n] for n in new_passages])
     added = iter(grown.passages)
-    kept = {turn: iter(ids) for turn, ids in there.items()}
-    ids = tuple(next(kept.get(p.turn, added)) for _, p in talk.passages)
+    stored_ids = {turn: iter(ids) for turn, ids in stored.items()}
+    ids = tuple(next(stored_ids.get(p.turn, added)) for _, p in update.passages)
     return replace(grown, passages=ids)
 
 
 def _current_source(
     engine: EngineContext, principal: Principal, thread: str
 ) -> tuple[Source | None, tuple[str, str]]:
-    """The thread's source, or the name that a new one gets. One that was forgotten, is full or is
-    no conversation stays as it is: the talk goes on beside it, and stays there when the earlier
-    one is restored."""
+    """The thread's source and the alias for a new one. If the source was forgotten, is full or is
+    not a conversation, the thread continues in another one, also after a restore."""
     alias, newest = check_alias(THREAD_ORIGIN, thread), None
-    while known := engine.live_source_by_alias(principal.scope, *alias):
-        is_talk = known.content_type is ContentType.CONVERSATION
-        if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
-            newest = known
-        alias = derived_alias((THREAD_ORIGIN, thread), known.id)
+    while existing := engine.live_source_by_alias(principal.scope, *alias):
+        is_conversation = existing.content_type is ContentType.CONVERSATION
+        if existing.state is State.ACTIVE and is_conversation and existing.parts < MAX_PARTS:
+            newest = existing
+        alias = derived_alias((THREAD_ORIGIN, thread), existing.id)
     return newest, alias
 
 
@@ -250,47 +251,47 @@ def _started_thread(
     engine: EngineContext,
     step: AddSource,
     source: Source,
-    talk: ThreadUpdate,
+    update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
 ) -> GrownThread:
-    now = talk.arriving.at
-    source = _processed(source, len(talk.passages), now)
-    placed = _numbered_passages(talk, source, 0, 0)
+    now = update.parsed.at
+    source = _processed(source, len(update.passages), now)
+    placed = _numbered_passages(update, source, 0, 0)
     grown = replace(
         step,
         source=source,
-        entry=_entry_without_news(step.entry, len(talk.arriving.reading.turns)),
+        entry=_entry_with_turn_count(step.entry, len(update.parsed.reading.turns)),
         passages=tuple(zip(placed, indexes, strict=True)),
     )
-    return GrownThread(source, (grown, _describe_job(engine, source, now)), _ids(source, 0, talk))
+    return GrownThread(source, (grown, _describe_job(engine, source, now)), _ids(source, 0, update))
 
 
 def _continued_thread(
     engine: EngineContext,
     steps: tuple[ChangeSource, ...],
-    known: Source,
+    existing: Source,
     source: Source,
-    talk: ThreadUpdate,
+    update: ThreadUpdate,
     indexes: Sequence[IndexEntry],
 ) -> GrownThread:
-    *told, step = steps
-    before = known.passages
+    *earlier, step = steps
+    before = existing.passages
     last = engine.store.passages(source.scope, PassagesOf(source.id, before, before))
     turns = max((passage.turn for passage in last.values()), default=0)
-    now, reading = talk.arriving.at, talk.arriving.reading
-    source = _processed(source, before + len(talk.passages), now).evolve(
+    now, reading = update.parsed.at, update.parsed.reading
+    source = _processed(source, before + len(update.passages), now).evolve(
         participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
         ended_at=max(at for at in (source.ended_at, reading.ended_at, source.started_at) if at),
     )
-    placed = _numbered_passages(talk, source, before, turns)
+    placed = _numbered_passages(update, source, before, turns)
     step = replace(
-        _without_news(step, len(reading.turns)),
+        _with_turn_count(step, len(reading.turns)),
         after=source,
         passages=tuple(zip(placed, indexes, strict=True)),
     )
     has_grown = growth_milestone(turns) != growth_milestone(turns + len(reading.turns))
-    owed = (_describe_job(engine, source, now),) if has_grown else ()
-    return GrownThread(source, (*told, step, *owed), _ids(source, before, talk))
+    describe_jobs = (_describe_job(engine, source, now),) if has_grown else ()
+    return GrownThread(source, (*earlier, step, *describe_jobs), _ids(source, before, update))
 
 
 def _processed(source: Source, passages: int, now: datetime) -> Source:
@@ -303,7 +304,7 @@ def _processed(source: Source, passages: int, now: datetime) -> Source:
 
 
 def _numbered_passages(
-    talk: ThreadUpdate, source: Source, before: int, turns: int
+    update: ThreadUpdate, source: Source, before: int, turns: int
 ) -> list[Passage]:
     return [
         replace(
@@ -312,23 +313,23 @@ def _numbered_passages(
             number=before + passage.number,
             turn=turns + passage.turn,
         )
-        for _, passage in talk.passages
+        for _, passage in update.passages
     ]
 
 
-def _ids(source: Source, before: int, talk: ThreadUpdate) -> tuple[str, ...]:
-    return tuple(f"{source.id}#{before + n}" for n in range(1, len(talk.passages) + 1))
+def _ids(source: Source, before: int, update: ThreadUpdate) -> tuple[str, ...]:
+    return tuple(f"{source.id}#{before + n}" for n in range(1, len(update.passages) + 1))
 
 
 def _describe_job(engine: EngineContext, source: Source, now: datetime) -> EnqueueJob:
     return EnqueueJob(build_describe_job(source, engine.new_id(), now))
 
 
-def _without_news(step: ChangeSource, turns: int) -> ChangeSource:
-    return replace(step, entry=_entry_without_news(step.entry, turns))
+def _with_turn_count(step: ChangeSource, turns: int) -> ChangeSource:
+    return replace(step, entry=_entry_with_turn_count(step.entry, turns))
 
 
-def _entry_without_news(entry: Entry, turns: int) -> Entry:
-    """A turn is no news to those who talk: the journal has it, the delta header does not tell of
-    it."""
+def _entry_with_turn_count(entry: Entry, turns: int) -> Entry:
+    """Entries with a turn count are journaled but left out of the delta header: participants know
+    their own turns."""
     return replace(entry, meta={**entry.meta, "turns": turns})

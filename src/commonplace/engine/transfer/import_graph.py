@@ -1,7 +1,7 @@
 """import: new nodes, edges, notes and artifacts of an exported graph.
 
-A node that is here, under its own id or another, takes up what is told of the one that comes, and
-is folded anew. An edge that is here stays as it is.
+A node that exists, under the same id or another, gets the imported node's assertions and is folded
+again. An existing edge is unchanged.
 """
 
 from __future__ import annotations
@@ -28,27 +28,27 @@ _NodeKey = tuple[NodeType, str, str]
 
 
 def import_new_graph(
-    here: WholeGraph,
-    coming: WholeGraph,
-    called: Mapping[str, str],
+    stored: WholeGraph,
+    imported: WholeGraph,
+    source_ids: Mapping[str, str],
     vectors: Mapping[str, bytes],
 ) -> tuple[ChangesetStep, ...]:
-    """``called``: the ids here of sources that come under another. ``vectors``: by id."""
-    return tuple(_GraphImport(here, _rename_citations(coming, called), vectors).steps())
+    """``source_ids``: imported id -> existing id of sources. ``vectors``: by id."""
+    return tuple(_GraphImport(stored, _rename_citations(imported, source_ids), vectors).steps())
 
 
-def _rename_citations(graph: WholeGraph, called: Mapping[str, str]) -> WholeGraph:
-    def cited(source: CitedSource | None) -> CitedSource | None:
-        return replace(source, id=called.get(source.id, source.id)) if source else None
+def _rename_citations(graph: WholeGraph, id_map: Mapping[str, str]) -> WholeGraph:
+    def rename(source: CitedSource | None) -> CitedSource | None:
+        return replace(source, id=id_map.get(source.id, source.id)) if source else None
 
     return replace(
         graph,
-        node_assertions=tuple(replace(t, source=cited(t.source)) for t in graph.node_assertions),
-        edge_assertions=tuple(replace(t, source=cited(t.source)) for t in graph.edge_assertions),
-        notes=tuple(replace(note, source=cited(note.source)) for note in graph.notes),
-        artifacts=tuple(replace(each, source=cited(each.source)) for each in graph.artifacts),
+        node_assertions=tuple(replace(t, source=rename(t.source)) for t in graph.node_assertions),
+        edge_assertions=tuple(replace(t, source=rename(t.source)) for t in graph.edge_assertions),
+        notes=tuple(replace(note, source=rename(note.source)) for note in graph.notes),
+        artifacts=tuple(replace(each, source=rename(each.source)) for each in graph.artifacts),
         extractions=tuple(
-            replace(each, source=called.get(each.source, each.source)) for each in graph.extractions
+            replace(each, source=id_map.get(each.source, each.source)) for each in graph.extractions
         ),
     )
 
@@ -56,8 +56,7 @@ def _rename_citations(graph: WholeGraph, called: Mapping[str, str]) -> WholeGrap
 def ensure_owner_node(
     engine: EngineContext, principal: Principal, graph: WholeGraph, memories: Sequence[Memory]
 ) -> WholeGraph:
-    """The owner comes with the first thing. An export from before that may hold a graph without
-    them."""
+    """Add the owner's node to an export of a version that did not create it."""
     if not (graph.nodes or graph.artifacts) or any(node.is_owner for node in graph.nodes):
         return graph
     work = GraphUnitOfWork(engine, principal.scope, principal.actor, engine.clock())
@@ -68,96 +67,100 @@ def ensure_owner_node(
 
 
 class _GraphImport:
-    def __init__(self, here: WholeGraph, coming: WholeGraph, vectors: Mapping[str, bytes]):
-        self._here = here
-        self._coming = coming
+    def __init__(self, stored: WholeGraph, imported: WholeGraph, vectors: Mapping[str, bytes]):
+        self._stored = stored
+        self._imported = imported
         self._vectors = vectors
-        self._nodes = {node.id: node for node in here.nodes}
-        self._keys = {_key(node): node.id for node in here.nodes if node.stands_for_itself}
-        self._called = self._those_here_already()
+        self._nodes = {node.id: node for node in stored.nodes}
+        self._keys = {_key(node): node.id for node in stored.nodes if node.stands_for_itself}
+        self._id_map = self._match_existing_nodes()
 
-    def _those_here_already(self) -> dict[str, str]:
-        """The ids here of nodes that come under another: of the same name, or both the owner."""
-        owner = next((node.id for node in self._here.nodes if node.is_owner), None)
-        found: dict[str, str] = {}
-        for node in self._coming.nodes:
+    def _match_existing_nodes(self) -> dict[str, str]:
+        """Map imported nodes to existing ones with another id: same name, or both the owner."""
+        owner = next((node.id for node in self._stored.nodes if node.is_owner), None)
+        id_map: dict[str, str] = {}
+        for node in self._imported.nodes:
             same = owner if node.is_owner else None
             if same is None and node.stands_for_itself:
                 same = self._keys.get(_key(node))
             if node.id not in self._nodes and same is not None:
-                found[node.id] = same
-        return found
+                id_map[node.id] = same
+        return id_map
 
     def _id(self, id: str) -> str:
-        return self._called.get(id, id)
+        return self._id_map.get(id, id)
 
     def steps(self) -> Iterator[ChangesetStep]:
         yield from self._new_nodes()
         yield from self._known_nodes()
         yield from self._new_edges()
-        notes = {note.id for note in self._here.notes}
-        for note in self._coming.notes:
+        notes = {note.id for note in self._stored.notes}
+        for note in self._imported.notes:
             if note.id not in notes:
                 about = replace(note, about=self._id(note.about))
                 yield PutNote(about, _graph_import_entry(note.id))
-        artifacts = {artifact.id for artifact in self._here.artifacts}
-        for artifact in self._coming.artifacts:
+        artifacts = {artifact.id for artifact in self._stored.artifacts}
+        for artifact in self._imported.artifacts:
             if artifact.id not in artifacts:
                 yield PutArtifact(artifact, _graph_import_entry(artifact.id))
-        read = {(each.scope, each.source) for each in self._here.extractions}
-        for each in self._coming.extractions:
-            if (each.scope, each.source) not in read:
+        extracted = {(each.scope, each.source) for each in self._stored.extractions}
+        for each in self._imported.extractions:
+            if (each.scope, each.source) not in extracted:
                 yield SetExtraction(each, Entry(op=Op.IMPORT, subject=each.source))
 
     def _new_nodes(self) -> Iterator[PutNode]:
-        told = _group_by_node(self._coming.node_assertions)
-        for node in self._coming.nodes:
-            if node.id in self._nodes or node.id in self._called:
+        assertions = _group_by_node(self._imported.node_assertions)
+        for node in self._imported.nodes:
+            if node.id in self._nodes or node.id in self._id_map:
                 continue
             merged_into = self._id(node.merged_into) if node.merged_into else None
             after = node.evolve(version=1, merged_into=merged_into)
-            text = self._coming.texts.get(node.id)
+            text = self._imported.texts.get(node.id)
             entry = _graph_import_entry(node.id, node.category, after.ref)
             yield PutNode(
-                None, after, entry, text, self._vectors.get(node.id), told.get(node.id, ())
+                None, after, entry, text, self._vectors.get(node.id), assertions.get(node.id, ())
             )
 
     def _known_nodes(self) -> Iterator[PutNode]:
-        """What is told of them with what was told already. Those that were merged speak, too."""
-        there = _group_by_node(self._here.node_assertions)
-        known = {assertion.id for assertion in self._here.node_assertions}
-        coming: dict[str, list[NodeAssertion]] = {}
-        for assertion in self._coming.node_assertions:
+        """Fold existing nodes from stored and imported assertions, including merged nodes'."""
+        stored = _group_by_node(self._stored.node_assertions)
+        known = {assertion.id for assertion in self._stored.node_assertions}
+        new_by_node: dict[str, list[NodeAssertion]] = {}
+        for assertion in self._imported.node_assertions:
             id = self._id(assertion.node)
             if id in self._nodes and assertion.id not in known:
-                coming.setdefault(id, []).append(replace(assertion, node=id))
-        for id, told in coming.items():
-            merged = [node.id for node in self._here.nodes if node.merged_into == id]
+                new_by_node.setdefault(id, []).append(replace(assertion, node=id))
+        for id, new_assertions in new_by_node.items():
+            merged = [node.id for node in self._stored.nodes if node.merged_into == id]
             before = self._nodes[id]
-            all_told = [t for each in (id, *merged) for t in there.get(each, ())] + told
+            all_assertions = [
+                t for each in (id, *merged) for t in stored.get(each, ())
+            ] + new_assertions
             folded = fold_node(
-                all_told, lambda *key, id=id: self._keys.get(key, id) != id, key_of=name_key
+                all_assertions, lambda *key, id=id: self._keys.get(key, id) != id, key_of=name_key
             )
-            shaped = {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
-            after = before.evolve(**{**shaped, "version": before.version + 1})
+            folded_fields = (
+                {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
+            )
+            after = before.evolve(**{**folded_fields, "version": before.version + 1})
             entry = _graph_import_entry(id, after.category, after.ref, before.ref)
-            yield PutNode(before, after, entry, assertions=tuple(told))
+            yield PutNode(before, after, entry, assertions=tuple(new_assertions))
 
     def _new_edges(self) -> Iterator[PutEdge]:
-        known = {edge.id for edge in self._here.edges}
-        told: dict[str, list[EdgeAssertion]] = {}
-        for assertion in self._coming.edge_assertions:
+        known = {edge.id for edge in self._stored.edges}
+        assertions: dict[str, list[EdgeAssertion]] = {}
+        for assertion in self._imported.edge_assertions:
             moved = replace(assertion, a=self._id(assertion.a), b=self._id(assertion.b))
-            told.setdefault(assertion.edge, []).append(moved)
-        for edge in self._coming.edges:
+            assertions.setdefault(assertion.edge, []).append(moved)
+        for edge in self._imported.edges:
             a, b = self._id(edge.a), self._id(edge.b)
             if edge.id in known or a == b:
                 continue
             after = edge.evolve(version=1, a=a, b=b)
-            text = self._coming.texts.get(edge.id)
+            text = self._imported.texts.get(edge.id)
             entry = _graph_import_entry(edge.id, None, after.ref)
             vector = self._vectors.get(edge.id)
-            yield PutEdge(None, after, entry, text, vector, tuple(told.get(edge.id, ())))
+            yield PutEdge(None, after, entry, text, vector, tuple(assertions.get(edge.id, ())))
 
 
 def _key(node: Node) -> _NodeKey:
@@ -168,7 +171,7 @@ def _group_by_node(assertions: tuple[NodeAssertion, ...]) -> dict[str, tuple[Nod
     found: dict[str, list[NodeAssertion]] = {}
     for assertion in assertions:
         found.setdefault(assertion.node, []).append(assertion)
-    return {node: tuple(told) for node, told in found.items()}
+    return {node: tuple(of_node) for node, of_node in found.items()}
 
 
 def _graph_import_entry(

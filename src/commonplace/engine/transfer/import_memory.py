@@ -56,16 +56,15 @@ from commonplace.store.queries import (
 
 @dataclass(slots=True)
 class ImportedSources:
-    """Sources on their way in. Each is made ready once, however often its coming is decided."""
+    """Sources to import. Each is prepared once, even if the transaction is decided again."""
 
     engine: EngineContext
     sources: Sequence[WholeSource]
-    is_suspicious: Callable[[str], bool]  # what a file says of its own harmlessness is no proof
+    is_suspicious: Callable[[str], bool]  # the flag in the file is not trusted
     _ready: dict[str, AddSource] = field(default_factory=dict)
 
     def known(self, scope: Scope) -> dict[str, Source]:
-        """What stands here for those that need not come, by the id they come under: the source
-        of the same id, or of the same name in the place where it is from."""
+        """Map imported source ids to existing sources, matched by id or by alias."""
         ids = [whole.source.id for whole in self.sources]
         known = {source.id: source for source in self.engine.store.sources(scope, SourcesById(ids))}
         for whole in self.sources:
@@ -77,16 +76,16 @@ class ImportedSources:
         return known
 
     def all_as_exported(self) -> list[AddSource]:
-        """All of them, into an empty memory."""
-        return self._made_ready(self.sources)
+        """All sources, for an empty memory."""
+        return self._add_steps(self.sources)
 
-    def beside(self, known: Mapping[str, Source]) -> list[AddSource]:
-        """Those that are not here; their life in this memory begins now."""
+    def new_sources(self, known: Mapping[str, Source]) -> list[AddSource]:
+        """The sources that do not exist yet, as version 1."""
         new = [whole for whole in self.sources if whole.source.id not in known]
-        return [_as_first_version(step) for step in self._made_ready(new)]
+        return [_as_first_version(step) for step in self._add_steps(new)]
 
-    def _made_ready(self, wanted: Iterable[WholeSource]) -> list[AddSource]:
-        chosen = list(wanted)
+    def _add_steps(self, sources: Iterable[WholeSource]) -> list[AddSource]:
+        chosen = list(sources)
         missing = [whole for whole in chosen if whole.source.id not in self._ready]
         marked = [(whole.source, self._marked(p)) for whole in missing for p in whole.passages]
         indexed = zip(marked, index_passages(self.engine, marked), strict=True)
@@ -122,14 +121,14 @@ def _source_import_entry(source: Source) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    memories: int  # how many came in
+    memories: int  # number imported
     already_there: tuple[str, ...]
-    differing: tuple[str, ...]  # the store has this id with other words, and keeps them
-    whole: bool  # True: history, links and numbers came along
+    differing: tuple[str, ...]  # the store has this id with another text, and keeps it
+    whole: bool  # True: with history, links and counters
     revision: int
-    alternatives: tuple[str, ...] = ()  # say otherwise than what stands, and are kept beside it
-    sources: int = 0  # how many came in
-    proposals: int = 0  # that wait here now, or have more signals than before
+    alternatives: tuple[str, ...] = ()  # held as alternatives of other values
+    sources: int = 0  # number imported
+    proposals: int = 0  # added, or extended with signals
 
 
 _EVERYONE = Visibility(cleared=True)
@@ -147,10 +146,10 @@ def import_memory(
     if not principal.is_owner:
         raise NotAllowed("Only the owner may import into a memory.")
     now = engine.clock()
-    arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
-    indexes, vectors = index_memories(engine, arrived)
-    arrivals = ImportedSources(engine, belongings.sources, is_suspicious)
-    graph = ensure_owner_node(engine, principal, belongings.graph, arrived)
+    memories = [memory.evolve(arrived_at=now) for memory in belongings.memories]
+    indexes, vectors = index_memories(engine, memories)
+    source_import = ImportedSources(engine, belongings.sources, is_suspicious)
+    graph = ensure_owner_node(engine, principal, belongings.graph, memories)
     belongings = replace(belongings, graph=graph)
     of_graph = _graph_vectors(engine, graph)
 
@@ -158,26 +157,28 @@ def import_memory(
         counters = engine.store.counters(principal.scope)
         steps: tuple[ChangesetStep, ...]
         if _is_empty(engine, principal):
-            sources = arrivals.all_as_exported()
-            steps = (_copy_step(belongings, arrived, indexes, sources, of_graph),)
-            told = Imported(len(arrived), (), (), True, 0, proposals=len(belongings.proposals))
-            numbers = 0  # they come with the copy
+            sources = source_import.all_as_exported()
+            steps = (_copy_step(belongings, memories, indexes, sources, of_graph),)
+            result = Imported(len(memories), (), (), True, 0, proposals=len(belongings.proposals))
+            numbers = 0  # included in the copy
         else:
-            known = arrivals.known(principal.scope)
-            sources = arrivals.beside(known)
-            here = [_rename_sources(memory, known) for memory in arrived]
+            known = source_import.known(principal.scope)
+            sources = source_import.new_sources(known)
+            renamed = [_rename_sources(memory, known) for memory in memories]
             held = [replace(h, memory=_rename_sources(h.memory, known)) for h in belongings.held]
-            steps, told = _import_new(engine, principal, here, indexes, vectors, held)
-            heard = [_rename_signal_sources(proposal, known) for proposal in belongings.proposals]
-            proposed = import_proposals(engine, principal, heard)
-            called = {id: source.id for id, source in known.items()}
-            there = engine.store.whole_graph(principal.scope)
-            woven = import_new_graph(there, graph, called, of_graph)
-            steps += (*sources, *proposed, *woven)
-            told = _with_known_sources(told, belongings.sources, known)
-            told = replace(told, proposals=len(proposed))
-            coming = [step.memory for step in steps if isinstance(step, AddMemory)]
-            live = [memory for memory in coming if memory.is_live(now)]
+            steps, result = _import_new(engine, principal, renamed, indexes, vectors, held)
+            proposals = [
+                _rename_signal_sources(proposal, known) for proposal in belongings.proposals
+            ]
+            proposed = import_proposals(engine, principal, proposals)
+            source_ids = {id: source.id for id, source in known.items()}
+            stored_graph = engine.store.whole_graph(principal.scope)
+            graph_steps = import_new_graph(stored_graph, graph, source_ids, of_graph)
+            steps += (*sources, *proposed, *graph_steps)
+            result = _with_known_sources(result, belongings.sources, known)
+            result = replace(result, proposals=len(proposed))
+            added = [step.memory for step in steps if isinstance(step, AddMemory)]
+            live = [memory for memory in added if memory.is_live(now)]
             check_live_limits_with_stored(engine, principal, live, (), now)
             numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
         steps += tuple(processing_jobs(engine, [step.source for step in sources], now))
@@ -189,27 +190,30 @@ def import_memory(
             counters.revision,
             profile_numbers=numbers,
         )
-        return changeset, replace(told, sources=len(sources))
+        return changeset, replace(result, sources=len(sources))
 
-    revision, told = run_transaction(engine, request, decision)
-    return replace(told, revision=revision)
+    revision, result = run_transaction(engine, request, decision)
+    return replace(result, revision=revision)
 
 
 def _is_empty(engine: EngineContext, principal: Principal) -> bool:
     scope = principal.scope
-    kept = engine.store.page(scope, _ANY_MEMORY) or engine.store.sources(scope, _ANY_SOURCE)
-    return not (kept or engine.store.proposals(scope)) and engine.store.whole_graph(scope).is_empty
+    has_items = engine.store.page(scope, _ANY_MEMORY) or engine.store.sources(scope, _ANY_SOURCE)
+    return (
+        not (has_items or engine.store.proposals(scope))
+        and engine.store.whole_graph(scope).is_empty
+    )
 
 
 def _rename_sources(memory: Memory, known: Mapping[str, Source]) -> Memory:
-    """What came out of a source that is here under another id belongs to that one."""
-    called = {id: source.id for id, source in known.items()}
-    source_id = called.get(memory.source_id or "", memory.source_id)
-    return memory.evolve(source_id=source_id, evidence=rename_evidence(memory.evidence, called))
+    """Use the existing source's id if it differs."""
+    source_ids = {id: source.id for id, source in known.items()}
+    source_id = source_ids.get(memory.source_id or "", memory.source_id)
+    return memory.evolve(source_id=source_id, evidence=rename_evidence(memory.evidence, source_ids))
 
 
 def _rename_signal_sources(proposal: Proposal, known: Mapping[str, Source]) -> Proposal:
-    """As with memories: what was heard in a source is erased with that source here."""
+    """Use the existing source's id, so that signals are erased with their source."""
     signals = [
         replace(signal, source_id=source.id)
         if (source := known.get(signal.source_id or ""))
@@ -220,43 +224,43 @@ def _rename_signal_sources(proposal: Proposal, known: Mapping[str, Source]) -> P
 
 
 def _with_known_sources(
-    told: Imported, coming: Sequence[WholeSource], known: Mapping[str, Source]
+    result: Imported, imported: Sequence[WholeSource], known: Mapping[str, Source]
 ) -> Imported:
-    there = [whole.source for whole in coming if whole.source.id in known]
-    same = [source.id for source in there if known[source.id].digest == source.digest]
-    differing = [source.id for source in there if source.id not in same]
+    existing = [whole.source for whole in imported if whole.source.id in known]
+    same = [source.id for source in existing if known[source.id].digest == source.digest]
+    differing = [source.id for source in existing if source.id not in same]
     return replace(
-        told,
-        already_there=(*told.already_there, *same),
-        differing=(*told.differing, *differing),
+        result,
+        already_there=(*result.already_there, *same),
+        differing=(*result.differing, *differing),
     )
 
 
 def _import_new(
     engine: EngineContext,
     principal: Principal,
-    arrived: Sequence[Memory],
+    imported: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     vectors: Vectors | None,
     held: Sequence[HeldValue],
 ) -> tuple[tuple[ChangesetStep, ...], Imported]:
-    known = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in arrived])}
-    fresh = [place for place, memory in enumerate(arrived) if memory.id not in known]
+    known = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in imported])}
+    new_places = [place for place, memory in enumerate(imported) if memory.id not in known]
     verdicts = _decide_imports(
         engine,
         principal,
-        [arrived[place] for place in fresh],
-        [indexes[place] for place in fresh],
-        None if vectors is None else vectors[fresh],
+        [imported[place] for place in new_places],
+        [indexes[place] for place in new_places],
+        None if vectors is None else vectors[new_places],
     )
     steps: list[ChangesetStep] = []
-    same = [m.id for m in arrived if m.id in known and known[m.id].content == m.content]
-    differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
-    stands = dict(known)  # what stands here for each that comes
-    beside: list[HeldValue] = []
-    for place, decision in zip(fresh, verdicts, strict=True):
-        memory = arrived[place].evolve(version=1, conflict=None)
-        stands[memory.id] = decision.others[0] if decision.others else memory
+    same = [m.id for m in imported if m.id in known and known[m.id].content == m.content]
+    differing = [m.id for m in imported if m.id in known and known[m.id].content != m.content]
+    current = dict(known)  # imported id -> current memory
+    pending_alternatives: list[HeldValue] = []
+    for place, decision in zip(new_places, verdicts, strict=True):
+        memory = imported[place].evolve(version=1, conflict=None)
+        current[memory.id] = decision.others[0] if decision.others else memory
         reworded = (decision.relation, decision.action) == (
             MemoryRelation.REWORDING,
             Action.SUPERSEDED,
@@ -264,20 +268,20 @@ def _import_new(
         if decision.action is Action.REFRESHED or reworded:
             same.append(memory.id)
         elif decision.action is Action.ALTERNATIVE:
-            beside.append(_make_alternative(engine, principal, memory, decision))
+            pending_alternatives.append(_make_alternative(engine, principal, memory, decision))
         else:
-            stands[memory.id] = memory
+            current[memory.id] = memory
             steps.append(build_add(memory, indexes[place], op=Op.IMPORT))
-    coming = sum(isinstance(step, AddMemory) for step in steps)
+    added = sum(isinstance(step, AddMemory) for step in steps)
     for memory in [step.memory for step in steps if isinstance(step, AddMemory)]:
         steps += hold_contributions(
             memory, [each for each in held if each.contributes_to == memory.id]
         )
-    beside += _imported_alternatives(held, arrived, stands)
-    kept = _hold_alternatives(engine, principal, beside, stands)
-    alternatives = tuple(value.memory.id for step in kept for value in step.values)
-    told = Imported(coming, tuple(same), tuple(differing), False, 0, alternatives)
-    return (*steps, *kept), told
+    pending_alternatives += _imported_alternatives(held, imported, current)
+    hold_steps = _hold_alternatives(engine, principal, pending_alternatives, current)
+    alternatives = tuple(value.memory.id for step in hold_steps for value in step.values)
+    result = Imported(added, tuple(same), tuple(differing), False, 0, alternatives)
+    return (*steps, *hold_steps), result
 
 
 def _decide_imports(
@@ -287,77 +291,80 @@ def _decide_imports(
     indexes: Sequence[IndexEntry],
     vectors: Vectors | None,
 ) -> list[WriteDecision]:
-    """How each that is live relates to what stands here. An import never asks."""
+    """Decide how each live memory relates to stored ones. An import raises no conflicts."""
     now = engine.clock()
     around = load_neighbourhood(engine, principal.scope, memories, vectors, indexes)
-    weighed = compare_all(engine, memories, around)
+    compared = compare_all(engine, memories, around)
     return [
         decide_action(memory, theirs, now, OnConflict.ALTERNATIVE)
         if memory.is_live(now) and not is_profile_item(memory.id)
         else STORE_AS_NEW
-        for memory, theirs in zip(memories, weighed, strict=True)
+        for memory, theirs in zip(memories, compared, strict=True)
     ]
 
 
 def _make_alternative(
     engine: EngineContext, principal: Principal, memory: Memory, decision: WriteDecision
 ) -> HeldValue:
-    stands, now = decision.others[0], engine.clock()
-    return HeldValue(memory, None, stands.id, frozenset(), decision.reason, principal.actor, now)
+    current, now = decision.others[0], engine.clock()
+    return HeldValue(memory, None, current.id, frozenset(), decision.reason, principal.actor, now)
 
 
 def _imported_alternatives(
-    held: Sequence[HeldValue], arrived: Sequence[Memory], stands: Mapping[str, Memory]
+    held: Sequence[HeldValue], imported: Sequence[Memory], current: Mapping[str, Memory]
 ) -> Iterator[HeldValue]:
-    """What waits in the other memory waits here beside what it is about: an import never asks."""
-    asked = {memory.conflict: memory.id for memory in reversed(arrived) if memory.conflict}
+    """Pending values of the export become alternatives: an import raises no conflicts."""
+    by_conflict = {memory.conflict: memory.id for memory in reversed(imported) if memory.conflict}
     for value in held:
-        about = value.alternative_to or asked.get(str(value.conflict))
+        about = value.alternative_to or by_conflict.get(str(value.conflict))
         if about:
-            reason = relate_memories(value.memory, stands[about], None).reason
-            yield replace(value, conflict=None, alternative_to=stands[about].id, reason=reason)
+            reason = relate_memories(value.memory, current[about], None).reason
+            yield replace(value, conflict=None, alternative_to=current[about].id, reason=reason)
 
 
 def _hold_alternatives(
     engine: EngineContext,
     principal: Principal,
-    beside: Sequence[HeldValue],
-    stands: Mapping[str, Memory],
+    alternatives: Sequence[HeldValue],
+    current: Mapping[str, Memory],
 ) -> list[HoldValues]:
-    """Each once: not what stands, nor what is held here already."""
-    here = {memory.id: memory for memory in stands.values()}
-    ids = [value.memory.id for value in beside]
-    taken = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
+    """Hold each alternative once, unless it equals the current value or is held already."""
+    current_by_id = {memory.id: memory for memory in current.values()}
+    ids = [value.memory.id for value in alternatives]
+    stored_ids = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
     query = HeldQuery(
-        ids=ids, alternative_to=sorted({str(value.alternative_to) for value in beside})
+        ids=ids, alternative_to=sorted({str(value.alternative_to) for value in alternatives})
     )
     known = engine.store.held(principal.scope, query)
     steps: list[HoldValues] = []
-    for value in beside:
-        standing = here[str(value.alternative_to)]
-        rivals = [standing, *(each.memory for each in known if each.alternative_to == standing.id)]
-        held_here = taken | {each.memory.id for each in known}
+    for value in alternatives:
+        value_in_use = current_by_id[str(value.alternative_to)]
+        rivals = [
+            value_in_use,
+            *(each.memory for each in known if each.alternative_to == value_in_use.id),
+        ]
+        held_here = stored_ids | {each.memory.id for each in known}
         if value.memory.id in held_here or any(is_same_statement(r, value.memory) for r in rivals):
             continue
         known.append(value)
-        steps.append(hold_alternative(value, standing))
+        steps.append(hold_alternative(value, value_in_use))
     return steps
 
 
 def _copy_step(
     belongings: ScopeExport,
-    arrived: Sequence[Memory],
+    memories: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     sources: Sequence[AddSource],
     of_graph: Mapping[str, bytes],
 ) -> ImportScope:
-    coming = {f.name: getattr(belongings, f.name) for f in fields(belongings)}
-    coming |= {"memories": tuple(zip(arrived, indexes, strict=True)), "sources": tuple(sources)}
-    return ImportScope(**coming, graph_vectors=of_graph)
+    parts = {f.name: getattr(belongings, f.name) for f in fields(belongings)}
+    parts |= {"memories": tuple(zip(memories, indexes, strict=True)), "sources": tuple(sources)}
+    return ImportScope(**parts, graph_vectors=of_graph)
 
 
 def _graph_vectors(engine: EngineContext, graph: WholeGraph) -> dict[str, bytes]:
-    """Of its nodes and edges; none while the embedder is down."""
+    """Vectors of nodes and edges; empty if the embedder is unavailable."""
     vectors = engine.embed([*graph.texts.values()]) if graph.texts else None
     if vectors is None:
         return {}

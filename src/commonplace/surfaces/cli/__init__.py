@@ -1,1 +1,1 @@
-"""The command line, made from the table of operations."""
+"""The command line, generated from the table of operations."""

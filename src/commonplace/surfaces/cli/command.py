@@ -1,4 +1,4 @@
-"""A command for an operation: parses what was typed, calls the operation, prints the answer."""
+"""A command for an operation: parses the arguments, calls the operation, prints the answer."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
             return
         _confirm(operation, given)
         file = given.pop("to_file", None)
-        meant = _of_all_users(operation, given)
+        chosen_operation = _of_all_users(operation, given)
         arguments = {
             parameter.name: value
-            for parameter in meant.parameters
-            if (value := _value(meant, parameter, given, options)) is not None
+            for parameter in chosen_operation.parameters
+            if (value := _value(chosen_operation, parameter, given, options)) is not None
         }
-        answer = run(meant, options, arguments)
+        answer = run(chosen_operation, options, arguments)
         if file:
             _write(file, answer.splitlines() if isinstance(answer, str) else answer)
         else:
-            show_answer(meant, answer, as_json=options.json)
-        if says_no(answer):
+            show_answer(chosen_operation, answer, as_json=options.json)
+        if reports_failure(answer):
             raise typer.Exit(EXIT_NO)
         if _waits(answer, arguments):
             raise typer.Exit(EXIT_PENDING)
@@ -126,30 +126,30 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         return reembed_with_a_bar(options.store, chosen.embedder)
     if operation.verb == "work":
         return work_until_stopped(options.store, options.embedder, **arguments)
-    # Closing waits for the worker: with --no-wait nobody wants to wait, and `extract` itself does
-    # the worker's work.
+    # No background worker with --no-wait, because closing would wait for it, nor for `extract`,
+    # which does the worker's work itself.
     by_hand = operation.verb.startswith("extract") or not arguments.get("wait", True)
     worker = "off" if by_hand else None
     flags: dict[str, Any] = {"user": options.user, "agent": options.agent, "worker": worker}
     with commonplace.open(options.store, embedder=options.embedder, **flags) as book:
-        whose = _called_on(operation, book, chosen, options)
-        whole = {name: _whole_ids(operation, whose, name, v) for name, v in arguments.items()}
-        if operation.verb == "ingest" and isinstance(whose, User):
-            return ingest_files(whose, **whole)
-        answer = operation.call(whose, whole)
+        target = _called_on(operation, book, chosen, options)
+        whole = {name: _whole_ids(operation, target, name, v) for name, v in arguments.items()}
+        if operation.verb == "ingest" and isinstance(target, User):
+            return ingest_files(target, **whole)
+        answer = operation.call(target, whole)
         # An export is read while the store is open.
         return list(answer) if isinstance(answer, Iterator) else answer
 
 
 def _whole_ids(
-    operation: Operation, whose: User | KeyVerbs | Commonplace, name: str, value: Any
+    operation: Operation, target: User | KeyVerbs | Commonplace, name: str, value: Any
 ) -> Any:
     """Ids may be typed by their first characters."""
     kinds = kinds_of_id(operation.name, name)
     if kinds and isinstance(value, str):
-        return complete_id(whose, value, kinds, name)
+        return complete_id(target, value, kinds, name)
     if kinds and isinstance(value, list):
-        return [complete_id(whose, each, kinds, name) for each in value]
+        return [complete_id(target, each, kinds, name) for each in value]
     return value
 
 
@@ -158,16 +158,16 @@ def _called_on(
 ) -> User | KeyVerbs | Commonplace:
     """Without a key the caller is the owner; with one, the caller has its rights and no others."""
     if chosen.key is not None:  # an empty key is refused: it is not the owner's
-        whose = operation.opened_with(book, chosen.key, options.user)
+        target = operation.opened_with(book, chosen.key, options.user)
     elif operation.of_the_store:
         return book
     else:
-        whose = book.user(chosen.user, cleared=options.cleared)
-    if isinstance(whose, User) and options.cleared and not whose.principal.cleared:
+        target = book.user(chosen.user, cleared=options.cleared)
+    if isinstance(target, User) and options.cleared and not target.principal.cleared:
         raise NotAllowed("This key may not read items with sensitivity high.", field="cleared")
-    if isinstance(whose, User) and chosen.agent is not None:  # an empty name is refused, too
-        return whose.agent(chosen.agent)
-    return whose
+    if isinstance(target, User) and chosen.agent is not None:  # an empty name is refused, too
+        return target.agent(chosen.agent)
+    return target
 
 
 def _write(path: str, lines: Iterable[str]) -> None:
@@ -177,8 +177,8 @@ def _write(path: str, lines: Iterable[str]) -> None:
         raise InvalidInput(f"Cannot write {path}: {error.strerror}.", field="output") from error
 
 
-def says_no(answer: Any) -> bool:
-    """For scripts: the doctor found something, a text is still there, a file was refused."""
+def reports_failure(answer: Any) -> bool:
+    """True if scripts should see a failure: a finding, a remaining text, a refused file."""
     if isinstance(answer, Verified):
         return not answer.clean
     if isinstance(answer, IngestedFiles):

@@ -100,15 +100,17 @@ class SectionedGroup(TyperGroup):
 
 
 def _no_command(name: str, path: str, known: Sequence[str]) -> str:
-    told = f"No command {name!r}."
+    message = f"No command {name!r}."
     if path.endswith("commonplace") and (use := ALIASES.get(name.lower())):
-        return f"{told} Use: commonplace {use}{'' if use.startswith('--') else ' …'}"
+        return f"{message} Use: commonplace {use}{'' if use.startswith('--') else ' …'}"
     near = get_close_matches(name.lower(), known)
-    return f"{told} Did you mean: {', '.join(near)}?" if near else f"{told} See: {path} --help"
+    return (
+        f"{message} Did you mean: {', '.join(near)}?" if near else f"{message} See: {path} --help"
+    )
 
 
 def build(typed: Sequence[str] = ()) -> typer.Typer:
-    """All commands; or, to start faster, only those that the typed words can mean."""
+    """All commands; or, to start faster, only those that match the typed words."""
     app = typer.Typer(
         name="commonplace",
         cls=SectionedGroup,
@@ -121,8 +123,8 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
     app.callback()(_root)
     groups: dict[str, typer.Typer] = {}
     grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name}
-    wanted = _meant(set(typed))
-    for operation in _in_order(wanted):
+    names = _matching_commands(set(typed))
+    for operation in _in_order(names):
         first, _, rest = operation.name.partition(" ")
         about: dict[str, Any] = {
             "help": _help(operation),
@@ -141,14 +143,14 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
             lone = groups[first].callback(invoke_without_command=True)
             lone(command_for(operation, group=True))
     for name, command in _OTHERS.items():
-        if name in wanted:
+        if name in names:
             summary = (command.__doc__ or "").partition("\n")[0]
             app.command(name, short_help=summary, rich_help_panel=_PANEL_OF[name])(command)
     return app
 
 
-def _in_order(wanted: set[str]) -> Iterator[Operation]:
-    chosen = [operation for operation in OPERATIONS if operation.name in wanted]
+def _in_order(names: set[str]) -> Iterator[Operation]:
+    chosen = [operation for operation in OPERATIONS if operation.name in names]
     yield from sorted(chosen, key=lambda operation: _ORDER[operation.name.split(" ")[0]])
 
 
@@ -162,17 +164,17 @@ def _group(app: typer.Typer, name: str, about: Mapping[str, Any]) -> typer.Typer
     group = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone = next((op for op in OPERATIONS if op.name == name), None)
     summary = alone.summary if alone else _GROUPS[name]
-    told = {**about, "short_help": summary, "help": _help(alone) if alone else summary}
-    app.add_typer(group, name=name, no_args_is_help=alone is None, **told)
+    options = {**about, "short_help": summary, "help": _help(alone) if alone else summary}
+    app.add_typer(group, name=name, no_args_is_help=alone is None, **options)
     return group
 
 
 _GROUPS = {"nodes": "Add or change nodes of the graph."}
 
 
-def _meant(typed: set[str]) -> set[str]:
-    """The commands that these words name: of a group only those that are named, or all of them.
-    Words that name none could mean any."""
+def _matching_commands(typed: set[str]) -> set[str]:
+    """The commands that match these words: of a group the named ones, or all of them. Without a
+    match, all commands."""
     every = [*(operation.name for operation in OPERATIONS), *_OTHERS]
     near = [name for name in every if name.split(" ")[0] in typed] or every
     named = {name for name in near if typed.issuperset(name.split(" "))}

@@ -86,13 +86,13 @@ def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
     with commonplace.open(options.store, embedder=options.embedder) as book:
         holder = _holder(book, chosen, options.cleared)
         holder()  # an invalid key is refused before the client waits for an answer
-        _end_when_told_to(book)
+        _end_on_signals(book)
         stdio.serve_stdio(stdio.single_caller(holder, chosen.agent, as_owner), profile)
 
 
-def _end_when_told_to(book: Commonplace) -> None:
-    """A thread that reads standard input cannot be called off, and the interpreter would wait for
-    it: so the book is closed, with everything kept, and the process ended from here."""
+def _end_on_signals(book: Commonplace) -> None:
+    """Close the store and end the process from the signal handler: the thread that reads standard
+    input cannot be interrupted, and the interpreter would wait for it."""
 
     def end(number: int, frame: object) -> None:
         book.close()

@@ -1,4 +1,4 @@
-"""Options and arguments of a command, made from the table of operations, and what was typed."""
+"""Options and arguments of a command, from the table of operations, and their parsing."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _FREE_TEXT = {("remember", "source_id"), ("forget", "source_id")}  # ids of othe
 
 
 def kinds_of_id(operation: str, parameter: str) -> tuple[IdKind, ...]:
-    """What the ids of a parameter are of; empty: it takes no ids."""
+    """The kinds of ids that a parameter takes; empty if none."""
     if (operation, parameter) in _FREE_TEXT:
         return ()
     return _IDS_OF.get(operation, ()) if parameter == "id" else _PLAIN_IDS.get(parameter, ())
@@ -118,7 +118,7 @@ def kinds_of_id(operation: str, parameter: str) -> tuple[IdKind, ...]:
 
 
 def signature_of(operation: Operation) -> inspect.Signature:
-    """What Typer reads: a parameter for each of the operation's, then those of every command."""
+    """The signature for Typer: the operation's parameters, then the global options."""
     parameters = [
         inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     ]
@@ -161,8 +161,8 @@ def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
         kind = list[str]
     default = None if parameter.shape in _REPEATED else parameter.default
     if positional:
-        told: Any = typer.Argument(help=parameter.help, show_default=False)
-        return Annotated[kind if parameter.required else kind | None, told], (
+        argument: Any = typer.Argument(help=parameter.help, show_default=False)
+        return Annotated[kind if parameter.required else kind | None, argument], (
             inspect.Parameter.empty if parameter.required else default
         )
     flags = [f"--{parameter.name.replace('_', '-')}"]
@@ -172,10 +172,10 @@ def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
         flags.append(_SINGULAR[parameter.name])
     if parameter.shape is ParameterShape.FLAG and parameter.default is not False:
         flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
-    told = typer.Option(*flags, help=parameter.help)
+    argument = typer.Option(*flags, help=parameter.help)
     if parameter.required:
-        return Annotated[kind, told], inspect.Parameter.empty
-    return Annotated[kind if default is not None else kind | None, told], default
+        return Annotated[kind, argument], inspect.Parameter.empty
+    return Annotated[kind if default is not None else kind | None, argument], default
 
 
 _REPEATED = (
@@ -200,7 +200,7 @@ _TYPES: dict[ParameterShape, Any] = {
 }
 
 
-# ——— what was typed ———
+# ——— parsing ———
 
 
 def parsed(operation: Operation, parameter: Parameter, given: Any) -> Any:
@@ -235,7 +235,7 @@ def _piped(name: str) -> str:
 
 
 def _map(name: str, given: list[str]) -> dict[str, Any]:
-    """name=value as often as wanted, or one JSON object."""
+    """Any number of name=value, or one JSON object."""
     if len(given) == 1 and given[0].lstrip().startswith("{"):
         try:
             return dict(json.loads(given[0]))
@@ -255,7 +255,7 @@ def _map(name: str, given: list[str]) -> dict[str, Any]:
 
 
 def _scalar(parameter: str, key: str, value: str) -> Any:
-    """Filters and query parameters have numbers and flags; metadata stays as it was typed."""
+    """Filters and query parameters have numbers and flags; metadata is always text."""
     if parameter in ("params", "relationship_filters"):
         return value.split(",") if key.endswith("relationship_types") else _number_or_text(value)
     if parameter != "filters":

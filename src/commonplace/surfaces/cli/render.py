@@ -56,7 +56,7 @@ _WORD = re.compile(r"\S+\s*|\s+")
 _OPTIONAL = re.compile(r"⟦(.*?)⟧", re.S)
 _STYLES = {"~": "dim", "!": "yellow"}
 _DATES = {"day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
-_NARROWEST = 14  # characters that a column of text keeps, or its longest word
+_NARROWEST = 14  # minimum width of a text column, or its longest word
 _BREAK = "¶"  # in a template
 _GAP = 2
 _CELL = 200  # characters
@@ -160,7 +160,7 @@ class WrappedText:
 
 
 def _breaks(line: str, width: int) -> Iterator[int]:
-    """Where a line is broken. A word that is too long for a line is, unless it holds an id."""
+    """The positions of line breaks. A word that is too long is broken, unless it contains an id."""
     column = 0
     for word in _WORD.finditer(line):
         needs = cell_len(word[0].rstrip())
@@ -183,28 +183,28 @@ def _breaks(line: str, width: int) -> Iterator[int]:
 
 def filled(template: str, item: Any, rank: int = 0) -> Markup | None:
     """None: an attribute that the line needs is empty."""
-    told = []
+    pieces = []
     for place, piece in enumerate(
         _OPTIONAL.split(template.replace(_BREAK, "\n"))
     ):  # every other one is optional
         text = _replaced(piece, item, rank, is_optional=place % 2 == 1)
         if text is None and place % 2 == 0:
             return None
-        told.append(text or "")
-    return Markup("".join(told))
+        pieces.append(text or "")
+    return Markup("".join(pieces))
 
 
 def _replaced(template: str, item: Any, rank: int, *, is_optional: bool) -> str | None:
-    told = []
+    pieces = []
     for literal, name, spec, _ in _parsed(template):
-        told.append(literal)
+        pieces.append(literal)
         if name is None:
             continue
         value = rank if name == "rank" else reached(item, name)
         if value is None or value in ("", (), [], {}) or (is_optional and value in (0, False)):
             return None
-        told.append(_written(value, spec or ""))
-    return "".join(told)
+        pieces.append(_written(value, spec or ""))
+    return "".join(pieces)
 
 
 @cache
@@ -276,7 +276,7 @@ class TableRows:
         yield self._table(widths) if widths else self._records()
 
     def _widths(self, console: Console, options: ConsoleOptions) -> list[int]:
-        """Each column its narrowest, and a share of what is left. Empty: they do not fit."""
+        """Each column's minimum and a share of the remaining width. Empty: they do not fit."""
         columns = range(len(self.titles))
         least, most = [0] * len(self.titles), [0] * len(self.titles)
         for cells in ([Text(title) for title in self.titles], *self.cells):
@@ -289,10 +289,10 @@ class TableRows:
         room = options.max_width - sum(least) - _GAP * (len(self.titles) - 1)
         if room < 0:
             return []
-        wanted = sum(most) - sum(least)
-        if wanted <= room:
+        extra = sum(most) - sum(least)
+        if extra <= room:
             return most
-        return [low + (high - low) * room // wanted for low, high in zip(least, most, strict=True)]
+        return [low + (high - low) * room // extra for low, high in zip(least, most, strict=True)]
 
     def _table(self, widths: Sequence[int]) -> Table:
         table = Table(

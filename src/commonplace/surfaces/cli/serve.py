@@ -60,20 +60,20 @@ def serve(
         usual = settings_table.load(flags).serve_port
         flags["serve_port"] = serving.free_port(DEMO_HOST, usual)
     chosen = settings_table.load({**flags, "store": where, "embedder": options.embedder})
-    voices = serving.ServerOutput(typer.echo, lambda line: typer.echo(line, err=True))
+    output = serving.ServerOutput(typer.echo, lambda line: typer.echo(line, err=True))
     greeting = demo_greeting(demo_memory.summary(), where) if demo else None
     with commonplace.open(where, embedder=options.embedder, **flags) as book:
-        serving.serve(book, chosen, voices, seconds, greeting)
+        serving.serve(book, chosen, output, seconds, greeting)
 
 
 def demo_greeting(summary: str, store: str | None) -> Callable[[str], Iterator[str]]:
-    """What to try, once the address is known."""
+    """Example requests for the server's address."""
 
     def lines(url: str) -> Iterator[str]:
-        asked = f"curl -s {url}/v1/recall -H 'Content-Type: application/json' "
+        request = f"curl -s {url}/v1/recall -H 'Content-Type: application/json' "
         yield f"{summary} File: {store}"
         yield f"  browser      {url}/docs"
-        yield f'  curl         {asked}-d \'{{"query": "{QUESTION}"}}\''
+        yield f'  curl         {request}-d \'{{"query": "{QUESTION}"}}\''
         yield f'  Python       import commonplace; me = commonplace.connect("{url}")'
         yield f'               print(me.recall("{QUESTION}").hits[0].text)'
         yield f"  MCP          {own_command()} mcp --config --url {url}"
@@ -83,14 +83,14 @@ def demo_greeting(summary: str, store: str | None) -> Callable[[str], Iterator[s
 
 
 def own_command() -> str:
-    """As it can be typed here: in a fresh checkout it may not be on the PATH."""
+    """The command as it can be typed: in a new checkout it may not be on the PATH."""
     if shutil.which("commonplace"):
         return "commonplace"
-    beside = Path(sys.executable).with_name("commonplace")
-    if not beside.exists():
+    script = Path(sys.executable).with_name("commonplace")
+    if not script.exists():
         return f"{sys.executable} -m commonplace"
     here = Path.cwd()
-    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+    return str(script.relative_to(here) if script.is_relative_to(here) else script)
 
 
 def _with_the_server_installed() -> Any:

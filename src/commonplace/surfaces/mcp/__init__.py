@@ -1,1 +1,1 @@
-"""The memory as tools, resources and a prompt, over the Model Context Protocol."""
+"""The MCP server: tools, resources and a prompt."""

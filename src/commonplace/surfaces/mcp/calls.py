@@ -54,21 +54,20 @@ log = logging.getLogger("commonplace.mcp")
 OnWrite = Callable[[User], None]
 ToolOutcome = types.CallToolResult | types.InputRequiredResult
 
-ERROR = "commonplace/error"  # an error as data, beside its words
-ELICITATION_SECONDS = 600  # seconds that a person is given to answer
+ERROR = "commonplace/error"  # the key of an error as data
+ELICITATION_SECONDS = 600  # time limit for the person's answer
 _INPUT = "decision"
-_Kept = TypeVar("_Kept")
+_Result = TypeVar("_Result")
 
 
-async def in_thread(call: Callable[..., _Kept], *given: Any) -> _Kept:
-    """The engine waits for its database; the loop goes on. What was begun comes to its end, even
-    where the caller has given up on it."""
+async def in_thread(call: Callable[..., _Result], *given: Any) -> _Result:
+    """Run a blocking engine call in a thread. It is completed even if the caller is cancelled."""
     return await anyio.to_thread.run_sync(partial(call, *given))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What the verb said, as it goes out: also what is carried along while a person is asked."""
+    """The verb's answer in its final form, also kept while a person is asked."""
 
     data: Any
     text: str
@@ -81,21 +80,21 @@ class ToolCalls:
         self._wrote = wrote
 
     async def __call__(
-        self, asking: McpRequest, params: types.CallToolRequestParams
+        self, request: McpRequest, params: types.CallToolRequestParams
     ) -> ToolOutcome:
         tool = BY_TOOL.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
-            caller = await in_thread(self._who, asking)
-            return await self._called(tool, caller, ElicitationDialogue(asking, params))
+            caller = await in_thread(self._who, request)
+            return await self._called(tool, caller, ElicitationDialogue(request, params))
         except _InputRequired as paused:
             return paused.until
         except CommonplaceError as error:
             return error_result(error)
         except MCPError:
             raise
-        except Exception as error:  # whatever it is, no trace of it reaches the caller
+        except Exception as error:  # no details reach the caller
             log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
             return error_result(internal_error())
 
@@ -138,14 +137,14 @@ class ToolCalls:
         arguments: Mapping[str, Any],
         dialogue: ElicitationDialogue,
     ) -> ToolAnswer:
-        """What an agent is refused and its owner could decide, the person is asked for."""
+        """If the agent may not do it but its owner may, the person is asked."""
         try:
             return await in_thread(_call_operation, way, caller.user, arguments)
         except NotAllowed:
             if not dialogue.can_ask or caller.owner is None:
                 raise
-            if (asked := without_override(arguments)) is not None:
-                return await in_thread(_call_operation, way, caller.user, asked)
+            if (adjusted := without_override(arguments)) is not None:
+                return await in_thread(_call_operation, way, caller.user, adjusted)
             form = await in_thread(owner_approval_form, caller, way.operation, arguments)
             if form is None:
                 raise
@@ -155,7 +154,7 @@ class ToolCalls:
     async def _settled(
         self, caller: Caller, answered: ToolAnswer, dialogue: ElicitationDialogue
     ) -> types.CallToolResult:
-        """With what the user decided at once, where they could be asked."""
+        """The result with the user's immediate decisions, if the client can ask."""
         chosen: dict[str, str] = {}
         if answered.waiting and dialogue.can_ask:
             form = await in_thread(questions_form, caller, answered.waiting)
@@ -170,13 +169,13 @@ class ToolCalls:
         return tool_result(answered, as_data(decided), waiting_text(caller.user, still))
 
     async def _still(self, dialogue: ElicitationDialogue) -> Caller:
-        """Who it is, looked at anew: people take their time, and keys are revoked meanwhile."""
-        return await in_thread(self._who, dialogue.asking)
+        """Authenticate again after a question: the key may have been revoked meanwhile."""
+        return await in_thread(self._who, dialogue.request)
 
 
 def resolve_call(tool: Tool, given: Mapping[str, Any]) -> tuple[ToolOperation, dict[str, Any]]:
-    """The way that a call takes, and what the verb is given. What belongs to another way of the
-    same tool makes no sense beside it, and is refused as unknown."""
+    """The operation that a call selects, and the verb's arguments. Arguments of the tool's other
+    operations are rejected as unknown."""
     arguments = arguments_from_json(tool.parameters, given)
     way = tool.way(arguments)
     own_words = {each.when for each in tool.ways if each.when}
@@ -192,12 +191,11 @@ def _call_operation(way: ToolOperation, user: User, arguments: Mapping[str, Any]
     return ToolAnswer(data, answer_text(answer, data), waiting_ids(answer))
 
 
-# ——— asking ———
+# ——— elicitation ———
 
 
 class _InputRequired(Exception):
-    """No error, but the end for now: the call goes on when the client comes again with the user's
-    answer."""
+    """Ends the call until the client repeats it with the user's answer; not an error."""
 
     def __init__(self, until: types.InputRequiredResult):
         super().__init__()
@@ -205,32 +203,32 @@ class _InputRequired(Exception):
 
 
 class ElicitationDialogue:
-    """Asking the person behind a client. Up to 2025-11-25 the server asks in the middle of the
-    call; from 2026-07-28 on the call ends with its questions, and is made again with answers."""
+    """Elicitation from the person behind a client. Up to protocol 2025-11-25 the server asks during
+    the call; from 2026-07-28 on the call ends with its questions and is repeated with answers."""
 
-    def __init__(self, asking: McpRequest, params: types.CallToolRequestParams):
-        self.asking = asking
+    def __init__(self, request: McpRequest, params: types.CallToolRequestParams):
+        self.request = request
         self.params = params
-        self._is_modern = asking.protocol_version in MODERN_PROTOCOL_VERSIONS
+        self._is_modern = request.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def can_ask(self) -> bool:
-        able = self.asking.session.client_capabilities
+        able = self.request.session.client_capabilities
         if able is None or able.elicitation is None:
             return False
         by_form = able.elicitation.form is not None or able.elicitation.url is None
-        return by_form and (self._is_modern or self.asking.session.can_send_request)
+        return by_form and (self._is_modern or self.request.session.can_send_request)
 
     def carried(self) -> ToolAnswer | None:
-        """The answer from before the question. It is only ever given back to who brings it, and
-        what it names is decided with the caller's own rights, so it need not be sealed."""
+        """The answer from before the question. It needs no signature: it is returned only to the
+        client that sends it, and decisions use the caller's own rights."""
         if self.params.request_state is None:
             return None
         try:
-            kept = json.loads(self.params.request_state)
+            state = json.loads(self.params.request_state)
         except (ValueError, RecursionError):
-            kept = ()
-        match kept:
+            state = ()
+        match state:
             case None:
                 return None
             case {"data": data, "text": str(text), "waiting": [*ids]}:
@@ -249,14 +247,14 @@ class ElicitationDialogue:
 
     async def _asked_in_between(self, form: ElicitationForm) -> Mapping[str, Any] | None:
         try:
-            result = await self.asking.session.send_request(
+            result = await self.request.session.send_request(
                 _elicitation(form),
                 types.ElicitResult,
                 request_read_timeout_seconds=ELICITATION_SECONDS,
-                metadata=ServerMessageMetadata(related_request_id=self.asking.request_id),
+                metadata=ServerMessageMetadata(related_request_id=self.request.request_id),
             )
         except (MCPError, ValidationError) as error:
-            # A client that fails to ask leaves it undecided; what was told is held all the same.
+            # If the client fails to ask, the value remains held and undecided.
             log.info("asked", extra={"facts": {"unanswered": type(error).__name__}})
             return None
         return _accepted_content(result)
@@ -277,17 +275,17 @@ def _elicitation(form: ElicitationForm) -> types.ElicitRequest:
 def _input_required(
     form: ElicitationForm, answered: ToolAnswer | None
 ) -> types.InputRequiredResult:
-    kept = answered and {
+    state = answered and {
         "data": answered.data,
         "text": answered.text,
         "waiting": list(answered.waiting),
     }
     return types.InputRequiredResult(
-        input_requests={_INPUT: _elicitation(form)}, request_state=json.dumps(kept)
+        input_requests={_INPUT: _elicitation(form)}, request_state=json.dumps(state)
     )
 
 
-# ——— what goes back ———
+# ——— results ———
 
 
 def tool_result(
@@ -302,7 +300,7 @@ def tool_result(
 
 
 def error_result(error: CommonplaceError) -> types.CallToolResult:
-    """In words for the agent, which can often mend it, and as data for a program."""
+    """As text for the agent, which can often correct the call, and as data for a program."""
     return types.CallToolResult(
         content=[types.TextContent(text=error_text(error))],
         is_error=True,

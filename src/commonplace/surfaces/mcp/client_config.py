@@ -15,8 +15,8 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class LocalLaunch:
-    """How a client starts the server itself. A key goes where `KEY` stands: it is not repeated
-    here, where others may look over one's shoulder."""
+    """The command with which a client starts the server. `KEY` is a placeholder: the key is not
+    printed to the terminal."""
 
     command: str
     arguments: Sequence[str]
@@ -29,7 +29,7 @@ class LocalLaunch:
 
 @dataclass(frozen=True, slots=True)
 class RemoteAddress:
-    """Where a server is that runs already; the key goes where `KEY` stands."""
+    """The address of a running server; `KEY` is a placeholder for the key."""
 
     url: str
     needs_key: bool = True
@@ -59,8 +59,8 @@ def _launch_entry(reached: LocalLaunch, **more: Any) -> dict[str, Any]:
 def _json_shape(
     *path: str, url: str = "url", remote: Mapping[str, Any] | None = None, **local: Any
 ) -> ConfigShape:
-    """An object at a path. `url` is how the client calls an address, `remote` what it wants beside
-    one, and the rest what it wants beside a command."""
+    """A JSON object at a path. `url`: the client's name for an address; `remote`: its additional
+    fields for an address; `local`: those for a command."""
 
     def shape(reached: ServerAccess) -> str:
         entry: dict[str, Any]
@@ -77,7 +77,7 @@ def _json_shape(
 
 
 def _bridged_config(reached: ServerAccess) -> str:
-    """A client that only starts programs reaches a server through one that speaks HTTP for it."""
+    """For clients that can only start programs: a bridge program that uses HTTP."""
     if isinstance(reached, RemoteAddress):
         headers = [word for n, v in reached.headers.items() for word in ("--header", f"{n}: {v}")]
         reached = LocalLaunch("npx", ["-y", "mcp-remote", reached.url, *headers])
@@ -139,8 +139,7 @@ BY_CLIENT = {client.name: client for client in CLIENTS}
 
 
 def client_configuration(client: str, reached: ServerAccess) -> str:
-    """For one client what goes into its file, and nothing else; for all of them each under its
-    name and place."""
+    """The content of one client's file; for all clients, each with its name and location."""
     if client == ALL:
         return "\n\n".join(
             f"# {each.title}: {each.place}\n{each.shape(reached)}" for each in CLIENTS

@@ -1,11 +1,11 @@
 """MCP callers, and questions to the person behind a client.
 
-A client is a program that acts for a person, and what it asks for may be a model's idea. So over
-this protocol it is one of the owner's agents, also where the store or the key is the owner's: what
-only the owner decides waits, or the person is asked for it.
+An MCP client acts for a person, but its requests may come from a model. So it is one of the owner's
+agents, even with the owner's store or key: decisions that only the owner may make are pending, or
+the person is asked.
 
-Only somebody who may decide is asked, and only what the calling agent may see itself. Who does not
-answer has decided nothing: it goes on waiting, as it does where a client cannot ask.
+Only a person who may decide is asked, and only about items that the calling agent may see. Without
+an answer the item remains pending, as with clients that cannot ask.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from commonplace.operations.table import BY_NAME, Operation
 
 McpRequest = ServerRequestContext[Any, Any]
 
-UNNAMED_CLIENT = "mcp"  # an agent whose client does not say what it is
+UNNAMED_CLIENT = "mcp"  # agent name of a client without one
 _MAX_CLIENT_NAME = 64
 _NON_WORD = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    user: User  # who acts
-    # Who is meant when the person at the client answers; None: an agent's key, behind which the
-    # owner need not sit.
+    user: User  # the acting agent
+    # The user whom the answering person represents; None for an agent's key, whose holder need not
+    # be the owner.
     owner: User | None = None
 
     @property
@@ -48,28 +48,28 @@ class Caller:
         return self.owner or self.user
 
 
-CallerLookup = Callable[[McpRequest], Caller]  # reads the store, so it is called in a thread
+CallerLookup = Callable[[McpRequest], Caller]  # reads the store: call it in a thread
 
 
-def caller_of_holder(holder: User, asking: McpRequest, agent: str | None = None) -> Caller:
-    """Whoever holds the store or a key, with the name that the agent was given or gives itself. A
-    key that was made for an agent is that agent's."""
+def caller_of_holder(holder: User, request: McpRequest, agent: str | None = None) -> Caller:
+    """The holder of the store or of a key, acting as the configured agent or under the client's
+    name. A key for an agent acts as that agent."""
     if not holder.principal.is_owner:
         return Caller(holder if agent is None else holder.agent(agent))
-    return Caller(holder.agent(agent or client_name(asking)), holder)
+    return Caller(holder.agent(agent or client_name(request)), holder)
 
 
 def owner_caller(owner: User) -> Caller:
-    """The program's word is taken for the owner's."""
+    """Trust the program as the owner."""
     return Caller(owner, owner)
 
 
-def client_name(asking: McpRequest) -> str:
-    """As it introduces itself, made a word that a file of categories can name: "Visual Studio Code"
-    is visual-studio-code."""
-    introduced = asking.session.client_params
-    said = introduced.client_info.name if introduced else ""
-    words = _NON_WORD.sub("-", said.encode("utf-8", "ignore").decode().casefold()).strip("-")
+def client_name(request: McpRequest) -> str:
+    """The client's name as a word for the categories file: "Visual Studio Code" becomes
+    visual-studio-code."""
+    introduced = request.session.client_params
+    name = introduced.client_info.name if introduced else ""
+    words = _NON_WORD.sub("-", name.encode("utf-8", "ignore").decode().casefold()).strip("-")
     return words[:_MAX_CLIENT_NAME].rstrip("-") or UNNAMED_CLIENT
 
 
@@ -77,7 +77,7 @@ CONSENT = "consent"
 ACCEPT, DECLINE = "accept", "decline"
 _CONSENT_CHOICES = (ACCEPT, DECLINE)
 _RESOLVE_CHOICES = {"keep": "dismiss", "replace": "override", "both": "insert"}
-_MAX_INBOX = 1000  # that wait in an inbox
+_MAX_INBOX = 1000  # pending items that are read
 _OPERATIONS_WITH_QUESTIONS = frozenset({"remember", "observe", "profile propose"})
 _CHOICE_TEXT = {
     "override": "what is told now takes its place",
@@ -90,14 +90,14 @@ _CHOICE_TEXT = {
 class ElicitationQuestion:
     id: str  # of the conflict or the proposal
     title: str
-    told: str
+    description: str
     choices: tuple[str, ...]
 
     def schema(self) -> dict[str, Any]:
         return {
             "type": "string",
             "title": self.title,
-            "description": self.told,
+            "description": self.description,
             "enum": list(self.choices),
         }
 
@@ -108,22 +108,22 @@ class ElicitationForm:
     questions: tuple[ElicitationQuestion, ...]
 
     def schema(self) -> dict[str, Any]:
-        """Flat, as the protocol wants it. Nothing is required: one may be left open."""
+        """Flat, as the protocol requires. No field is required: questions may be skipped."""
         return {"type": "object", "properties": {q.id: q.schema() for q in self.questions}}
 
     def chosen(self, content: Mapping[str, Any] | None) -> dict[str, str]:
-        """Of what came back, what was on offer."""
+        """The valid choices of a reply."""
         answers = content or {}
         return {q.id: answers[q.id] for q in self.questions if answers.get(q.id) in q.choices}
 
 
 @dataclass(frozen=True, slots=True)
 class ElicitedDecision:
-    """What the user chose when asked: keep, replace or both; accept or decline."""
+    """The user's choice: keep, replace or both; accept or decline."""
 
     id: str  # of the conflict or the proposal
     choice: str
-    problem: str = ""  # why it could not be done; empty: it is done
+    problem: str = ""  # why it failed; empty: done
 
 
 def may_ask_before(operation: Operation) -> bool:
@@ -135,22 +135,21 @@ def may_ask_after(operation: Operation) -> bool:
 
 
 def consent_form(user: User, arguments: Mapping[str, Any]) -> ElicitationForm | None:
-    """Before a profile that only its owner changes is changed by a program that acts as the owner:
-    the words may be the program's."""
+    """Consent before a program that acts as the owner changes the profile: the value may come from
+    a model."""
     if not user.principal.is_owner or user.principal.read_only:
         return None
     name, value = field_name(arguments.get("name")), arguments.get("value")
-    stands = user.profile().fields.get(name)
-    if not needs_consent(name) or stands == value:
+    current = user.profile().fields.get(name)
+    if not needs_consent(name) or current == value:
         return None
     return ElicitationForm(
-        "May your profile say so?", (_consent_question(CONSENT, name, value, stands),)
+        "May your profile say so?", (_consent_question(CONSENT, name, value, current),)
     )
 
 
 def without_override(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What an agent wants to override, told so that its owner is asked; None: it wants nothing of
-    the kind."""
+    """The arguments without their override, so that a conflict is held; None if there is none."""
     if arguments.get("on_conflict") != "override":
         return None
     return {name: value for name, value in arguments.items() if name != "on_conflict"}
@@ -159,19 +158,19 @@ def without_override(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
 def owner_approval_form(
     caller: Caller, operation: Operation, arguments: Mapping[str, Any]
 ) -> ElicitationForm | None:
-    """When an agent was refused what its owner may do: what is to be done, whole, since it is done
-    in the owner's name. Of what the agent does not see itself nobody is asked."""
+    """Ask the owner for approval of an operation that the agent may not do. The form describes it
+    completely. None if the agent cannot see the item."""
     if caller.owner is None or caller.user.principal.read_only:
         return None
     if operation.name == "resolve":
-        told = _resolve_summary(caller.user, arguments)
+        description = _resolve_summary(caller.user, arguments)
     elif operation.name == "update":
-        told = _update_summary(caller.user, arguments)
+        description = _update_summary(caller.user, arguments)
     else:
         return None
-    if told is None:
+    if description is None:
         return None
-    question = ElicitationQuestion(CONSENT, "May this be done?", told, _CONSENT_CHOICES)
+    question = ElicitationQuestion(CONSENT, "May this be done?", description, _CONSENT_CHOICES)
     return ElicitationForm("Your agent wants to change what is remembered.", (question,))
 
 
@@ -180,9 +179,9 @@ def _resolve_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
     target, held = arguments.get("target"), arguments.get("held")
     for each in user.conflicts(limit=_MAX_INBOX, alternatives=True):
         if choice and each.id == arguments["conflict"]:
-            stands = "; ".join(s.text for s in each.standing if target in (None, s.id))
-            told = "; ".join(s.text for s in each.held if held in (None, s.id))
-            return f"Stands: {stands}. Told now: {told}. Then {choice}."
+            current = "; ".join(s.text for s in each.standing if target in (None, s.id))
+            description = "; ".join(s.text for s in each.held if held in (None, s.id))
+            return f"Stands: {current}. Told now: {description}. Then {choice}."
     return None
 
 
@@ -196,7 +195,7 @@ def _update_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
 
 
 def waiting_ids(answer: Any) -> list[str]:
-    """What an answer leaves for a person: ids of conflicts and proposals."""
+    """Ids of conflicts and proposals that an answer leaves pending."""
     if isinstance(answer, Remembered):
         return [answer.conflict] if answer.conflict else []
     if isinstance(answer, Proposed):
@@ -209,19 +208,17 @@ def waiting_ids(answer: Any) -> list[str]:
 
 
 def questions_form(caller: Caller, waiting: Iterable[str]) -> ElicitationForm | None:
-    """As the one who acts may see them, and the one who is asked may decide them."""
-    wanted, user, asking = set(waiting), caller.user, caller.decider.principal
-    if not wanted or asking.read_only:
+    """Pending items that the agent may see and the person may decide."""
+    ids, user, decider = set(waiting), caller.user, caller.decider.principal
+    if not ids or decider.read_only:
         return None
     questions: list[ElicitationQuestion] = []
-    if asking.decides:
+    if decider.decides:
         open_ = user.conflicts(limit=_MAX_INBOX)
-        questions += [_conflict_question(each) for each in open_ if each.id in wanted]
-    if asking.is_owner:
+        questions += [_conflict_question(each) for each in open_ if each.id in ids]
+    if decider.is_owner:
         questions += [
-            _proposal_question(each)
-            for each in user.proposals(limit=_MAX_INBOX)
-            if each.id in wanted
+            _proposal_question(each) for each in user.proposals(limit=_MAX_INBOX) if each.id in ids
         ]
     return (
         ElicitationForm("Something in your memory waits for you.", tuple(questions))
@@ -231,25 +228,29 @@ def questions_form(caller: Caller, waiting: Iterable[str]) -> ElicitationForm | 
 
 
 def _conflict_question(question: OpenQuestion) -> ElicitationQuestion:
-    """Replacing needs to know which: where several stand, that is left to `conflicts`."""
+    """Replace is offered only for a single current value."""
     choices = ("keep", "replace", "both") if len(question.standing) == 1 else ("keep", "both")
-    stands = "; ".join(side.text for side in question.standing)
+    current = "; ".join(side.text for side in question.standing)
     held = "; ".join(side.text for side in question.held)
-    told = f"Stands: {stands}. Told now: {held}. Keep what stands, replace it, or keep both?"
-    return ElicitationQuestion(question.id, question.reason or "Which is right?", told, choices)
+    description = (
+        f"Stands: {current}. Told now: {held}. Keep what stands, replace it, or keep both?"
+    )
+    return ElicitationQuestion(
+        question.id, question.reason or "Which is right?", description, choices
+    )
 
 
 def _proposal_question(proposal: OpenProposal) -> ElicitationQuestion:
     return _consent_question(proposal.id, proposal.name, proposal.value, proposal.stands)
 
 
-def _consent_question(id: str, name: str, value: Any, stands: Any) -> ElicitationQuestion:
-    told = f"{name}: {value}" + (f" (now: {stands})" if stands is not None else "")
-    return ElicitationQuestion(id, name, told, _CONSENT_CHOICES)
+def _consent_question(id: str, name: str, value: Any, current: Any) -> ElicitationQuestion:
+    description = f"{name}: {value}" + (f" (now: {current})" if current is not None else "")
+    return ElicitationQuestion(id, name, description, _CONSENT_CHOICES)
 
 
 def apply_choices(user: User, chosen: Mapping[str, str]) -> list[ElicitedDecision]:
-    """Each for itself: what has been decided meanwhile does not hold up the others."""
+    """Apply each choice separately: one that was decided meanwhile does not stop the others."""
     return [_apply_choice(user, id, choice) for id, choice in chosen.items()]
 
 

@@ -1,8 +1,7 @@
-"""What an agent reads: tool descriptions, short schemas, answers and errors as text.
+"""Presentation for agents: tool descriptions, short schemas, answers and errors as text.
 
-The verbs check lengths, patterns and moments themselves and say what is wrong, so a schema need not
-say it beforehand. Answers hold more than is described: what is bookkeeping, as usual, or not always
-there stands in the data all the same.
+The verbs check lengths, patterns and times and report errors, so the schemas omit these limits.
+Answers contain more data than the schemas describe: bookkeeping, defaults and optional fields.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ _NOTHING = "Nothing is known about that."
 _HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; go on meanwhile."
 _HOW_TO_AGREE = "They do so with `commonplace profile accept` or `decline`; you cannot."
 
-# The data beside the text has it all. In the text, which an agent pays for by the word, stands
-# neither the engine's bookkeeping nor what is as usual.
+# The structured data is complete. The text, which costs the agent tokens, omits bookkeeping fields
+# and default values.
 INTERNAL_FIELDS = frozenset(
     {
         "access_count",
@@ -80,7 +79,7 @@ def answer_text(answer: Any, data: Any) -> str:
 
 
 def _bullet_text(answer: Queried) -> str:
-    """With ids, by which an agent shows, changes and forgets."""
+    """Bullets with ids, for show, update and forget."""
     items = [f"- {item.text} ({item.id})" for item in answer.items]
     return "\n".join(filter(None, [answer.header, *items])) or _NOTHING
 
@@ -102,7 +101,7 @@ def _lean_data(data: Any) -> Any:
 
 
 def waiting_text(user: User, waiting: Sequence[str]) -> str:
-    """What an agent does with what waits, by what it may."""
+    """Instructions for pending items, depending on the agent's rights."""
     proposals = [id for id in waiting if id.startswith(PROPOSAL)]
     conflicts = [id for id in waiting if id not in proposals]
     lines = []
@@ -125,22 +124,22 @@ _CHECKED_BY_VERBS = frozenset(
 _MOMENT_HELP = "ISO 8601."
 _OMITTED_FIELDS = INTERNAL_FIELDS | DEFAULT_VALUES.keys()
 _OMITTED_KEYWORDS = frozenset({"format", "enum", "description"})
-_ANY_OBJECT = {"type": "object"}  # as what a list holds, not worth the words
+_ANY_OBJECT = {"type": "object"}  # omitted as a list's item schema
 _LONG_ENUM = 8
-_LARGE_MAXIMUM = 1000  # more than anybody asks for
+_LARGE_MAXIMUM = 1000  # larger maxima are omitted
 
 
-# ——— what a tool takes ———
+# ——— parameters ———
 
 
 def lean_parameter(schema: Schema) -> Schema:
-    if "properties" in schema:  # filters: a word each, and no schema of them in every tool
+    if "properties" in schema:  # filters: without their schema, which would repeat in every tool
         return {"type": "object", "description": f"Any of: {', '.join(schema['properties'])}."}
     if schema.get("anyOf") == MOMENT["anyOf"]:
-        said = " ".join(filter(None, (schema.get("description"), _MOMENT_HELP)))
-        return {"type": "string", "description": said}
+        description = " ".join(filter(None, (schema.get("description"), _MOMENT_HELP)))
+        return {"type": "string", "description": description}
     short = {name: each for name, each in schema.items() if name not in _CHECKED_BY_VERBS}
-    if len(short.get("enum", ())) > _LONG_ENUM:  # said in words as well
+    if len(short.get("enum", ())) > _LONG_ENUM:  # the enum documents itself
         short["description"] = "One of these."
     if isinstance(short.get("items"), dict):
         short["items"] = _without_description(lean_parameter(short["items"]))
@@ -150,24 +149,24 @@ def lean_parameter(schema: Schema) -> Schema:
         del short["additionalProperties"]
     if short.get("maximum", 0) >= _LARGE_MAXIMUM:
         del short["maximum"]
-    if short.get("default") is False:  # a flag that is not set
+    if short.get("default") is False:  # the default of a flag
         del short["default"]
     return short
 
 
 def _without_description(items: Schema) -> Schema:
-    """Of what a list holds the list itself says what it is."""
+    """The list's own description is enough."""
     plain = {name: each for name, each in items.items() if name != "description"}
     if "anyOf" in plain:
         plain["anyOf"] = [_without_description(each) for each in plain["anyOf"]]
     return plain
 
 
-# ——— what it answers ———
+# ——— answers ———
 
 
 def lean_answer(schema: Schema) -> Schema:
-    """The root is promised; of what it holds, only that it is there."""
+    """Describe the root's fields; nested objects are not described."""
     if "$ref" in schema:
         return {"type": "object"}
     short = {n: _lean_value(n, e) for n, e in schema.items() if n not in _OMITTED_KEYWORDS}
@@ -192,14 +191,14 @@ def _lean_value(name: str, value: Any) -> Any:
     return lean_answer(value) if isinstance(value, dict) else value
 
 
-RESULT = "result"  # where an answer that is no object stands
-DECIDED = "decided"  # what the user chose when the tool asked
+RESULT = "result"  # the key of an answer that is not an object
+DECIDED = "decided"  # the user's decisions in an elicitation
 _DEFS = "#/$defs/"
 
 
 @cache
 def all_tool_descriptions() -> tuple[types.Tool, ...]:
-    """Once for all servers of a process: the table does not change."""
+    """Cached for all servers of a process."""
     return tuple(describe_tool(tool) for tool in TOOLS)
 
 
@@ -221,7 +220,7 @@ def describe_tool(tool: Tool) -> types.Tool:
 
 
 def _input_schema(parameters: Iterable[Parameter]) -> Schema:
-    """Under the seed's spelling where there is one: an agent need not be told of two."""
+    """Uses a parameter's alias if it has one: agents need only one spelling."""
     shown = tuple(parameters)
     schema: Schema = {
         "type": "object",
@@ -243,7 +242,7 @@ def _output_schema(tool: Tool) -> Schema:
 
 
 def _alternatives(schemas: AnswerSchemas, way: ToolOperation) -> list[Schema]:
-    """Objects, each written out: clients of older versions want one at the root."""
+    """Objects with inlined references: older clients require an object at the root."""
     hint = return_type_of(way.operation)
     if not is_object(hint):
         return [_as_result(schemas.of(hint))]
@@ -252,7 +251,7 @@ def _alternatives(schemas: AnswerSchemas, way: ToolOperation) -> list[Schema]:
 
 
 def _inlined(schemas: AnswerSchemas, one: Schema) -> Schema:
-    if "$ref" not in one:  # a text beside objects
+    if "$ref" not in one:  # a text among objects
         return _as_result(one)
     return dict(schemas.named[one["$ref"].rsplit("/", 1)[-1]])
 
@@ -262,6 +261,6 @@ def _as_result(one: Schema) -> Schema:
 
 
 def is_object(hint: Any) -> bool:
-    """Whether answers of this type are objects by themselves: a sequence is none."""
+    """True if answers of this type are JSON objects, not sequences or texts."""
     origin = typing.get_origin(hint)
     return not (isinstance(origin, type) and issubclass(origin, Iterable))

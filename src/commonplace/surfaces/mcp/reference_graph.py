@@ -1,7 +1,7 @@
-"""The reference memory server's operations, carried out on our graph.
+"""The operations of the MCP reference memory server on our graph.
 
-Entities are nodes, relations are edges, observations are notes that count forever. What is deleted
-is forgotten: the owner can restore it for 30 days.
+Entities are nodes, relations are edges, observations are notes without expiry. Deleting forgets an
+item: the owner can restore it for 30 days.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, canonical_relationship
 
 Json = dict[str, Any]
-RelationKey = tuple[frozenset[str], str]  # the ends of a relation and its word
+RelationKey = tuple[frozenset[str], str]  # the ends of a relation and its type
 
 _CONCEPTS = frozenset({"concept", "topic", "goal", "preference", "interest", "idea"})
-_PLAIN = "entity"  # a thing of which nobody said what it is
+_PLAIN = "entity"  # an entity without a type
 
 
 # ——— reading ———
@@ -38,10 +38,10 @@ def read_graph(user: User) -> Json:
 
 
 def search_nodes(user: User, query: str) -> Json:
-    """Where the words stand; where they stand nowhere, what is close to what they mean."""
-    snapshot, wanted = load_visible_graph(user), _text(query, "query").casefold()
-    found = {id for id, node in snapshot.nodes.items() if wanted in _words(snapshot, node)}
-    if not found and wanted.strip():
+    """Nodes that contain the query text; if there are none, semantically similar nodes."""
+    snapshot, query_text = load_visible_graph(user), _text(query, "query").casefold()
+    found = {id for id, node in snapshot.nodes.items() if query_text in _words(snapshot, node)}
+    if not found and query_text.strip():
         semantic = user.explore(queries=[{"query": query}], granularity=1).semantic
         hits = (*semantic.people, *semantic.concepts, *semantic.entities)
         found = {hit.entity_key for hit in hits}
@@ -55,13 +55,13 @@ def _words(snapshot: GraphSnapshot, node: Node) -> str:
 
 def open_nodes(user: User, names: Sequence[str]) -> Json:
     snapshot = load_visible_graph(user)
-    called = _names(snapshot)
-    found = {node.id for name in _texts(names, "names") for node in called.called(name)}
+    find = _names(snapshot)
+    found = {node.id for name in _texts(names, "names") for node in find.find(name)}
     return _graph_data(snapshot, lambda node: node.id in found)
 
 
 def _graph_data(snapshot: GraphSnapshot, is_wanted: Callable[[Node], bool]) -> Json:
-    """These entities, and every relation that one of them has."""
+    """These entities with all their relations."""
     nodes = [node for node in snapshot.nodes.values() if is_wanted(node)]
     ids = {node.id for node in nodes}
     edges = [edge for edge in snapshot.edges.values() if ids & set(edge.ends)]
@@ -90,7 +90,7 @@ def _type(node: Node) -> str:
 
 
 def _relation(snapshot: GraphSnapshot, edge: Edge) -> Json:
-    """An edge is kept in one form, whichever way round it was told; its sentence has the words."""
+    """Edges are stored in one direction; the sentence has the original wording."""
     first, other = snapshot.nodes[edge.a].name, snapshot.nodes[edge.b].name
     for start, end in ((first, other), (other, first)):
         word = edge.description.removeprefix(f"{start} ").removesuffix(f" {end}")
@@ -103,22 +103,22 @@ def _sentence(start: str, word: str, end: str) -> str:
     return f"{start} {word} {end}"
 
 
-# ——— writing: everything of a call is looked at first, and comes in at once ———
+# ——— writing: a call is checked first and applied in one transaction ———
 
 
 def create_entities(user: User, entities: Sequence[Json]) -> Json:
-    """Those whose names are new, in whichever case; what is there stays as it is."""
+    """Create entities with new names, ignoring case; existing ones are unchanged."""
     given = [_read_entity(each) for each in _list(entities, "entities")]
-    said = [
+    inputs = [
         NodeUpsert(_node_input(each), tuple(dict.fromkeys(each["observations"]))) for each in given
     ]
-    first: dict[str, int] = {}  # where each name stands, as it is compared
+    first: dict[str, int] = {}  # normalised name -> index
     for place, each in enumerate(given):
         first.setdefault(name_key(each["name"]), place)
 
     def new(snapshot: GraphSnapshot) -> list[NodeUpsert]:
         names = _names(snapshot)
-        return [said[place] for key, place in first.items() if not names.called(key)]
+        return [inputs[place] for key, place in first.items() if not names.find(key)]
 
     created = [first[name_key(each.node_input.name)] for each in apply_graph_edits(user, new)]
     return {"entities": [given[place] for place in created]}
@@ -139,35 +139,34 @@ def _our_type(word: str) -> tuple[NodeType, str]:
 
 
 def create_relations(user: User, relations: Sequence[Json]) -> Json:
-    """Those that are new. Both ends have to be there. Each holds until it is deleted: another
-    employer ends none of those that were told so."""
+    """Create new relations between existing entities. Each is valid until it is deleted: a new
+    employer does not end an earlier one."""
     given = [_read_relation(each) for each in _list(relations, "relations")]
-    told: dict[RelationUpsert, Json] = {}
+    new_relations: dict[RelationUpsert, Json] = {}
 
     def new(snapshot: GraphSnapshot) -> list[RelationUpsert]:
         names, known = _names(snapshot), set(map(_edge_key, snapshot.edges.values()))
-        told.clear()
+        new_relations.clear()
         for each in given:
-            said, form = _relation_input(names, each)
+            upsert, form = _relation_input(names, each)
             if form not in known:
                 known.add(form)
-                told[said] = each
-        return [*told]
+                new_relations[upsert] = each
+        return [*new_relations]
 
-    return {"relations": [told[each] for each in apply_graph_edits(user, new)]}
+    return {"relations": [new_relations[each] for each in apply_graph_edits(user, new)]}
 
 
 def _relation_input(names: NodeNames, given: Json) -> tuple[RelationUpsert, RelationKey]:
     start, end = _find_node(names, given["from"]), _find_node(names, given["to"])
     word = given["relationType"]
     sentence = read_text(_sentence(start.name, word, end.name), "relationType")
-    said = RelationUpsert(start.id, end.id, read_relationship_type(word), sentence)
-    return said, _relation_key(start.id, end.id, word)
+    upsert = RelationUpsert(start.id, end.id, read_relationship_type(word), sentence)
+    return upsert, _relation_key(start.id, end.id, word)
 
 
 def _relation_key(start: str, end: str, word: str) -> RelationKey:
-    """The one form that a relation is kept in, however it is told: works-at is employs, seen from
-    the other end."""
+    """The canonical form of a relation: works-at and its inverse employs are one."""
     a, b, type = canonical_relationship(start, end, read_relationship_type(word))
     return frozenset((a, b)), type
 
@@ -181,14 +180,14 @@ def add_observations(user: User, observations: Sequence[Json]) -> Json:
 
     def new(snapshot: GraphSnapshot) -> list[NotesUpsert]:
         names, known = _names(snapshot), dict[str, set[str]]()
-        said = []
+        upserts = []
         for name, contents in given:
             node = _find_node(names, name)
             there = known.setdefault(node.id, {*_entity(snapshot, node)["observations"]})
             added = tuple(text for text in dict.fromkeys(contents) if text not in there)
             there.update(added)
-            said.append(NotesUpsert(node.id, added))
-        return said
+            upserts.append(NotesUpsert(node.id, added))
+        return upserts
 
     added = [list(each.contents) for each in apply_graph_edits(user, new)]
     names = [name for name, _ in given]
@@ -200,12 +199,12 @@ def add_observations(user: User, observations: Sequence[Json]) -> Json:
     }
 
 
-# ——— deleting: what is not there is gone already ———
+# ——— deleting: missing items are ignored ———
 
 
 def delete_entities(user: User, names: Sequence[str]) -> Json:
-    called = _names(load_visible_graph(user))
-    nodes = [node for name in _texts(names, "entityNames") for node in called.called(name)]
+    find = _names(load_visible_graph(user))
+    nodes = [node for name in _texts(names, "entityNames") for node in find.find(name)]
     return _forget(user, "Entities", [node.id for node in nodes])
 
 
@@ -216,7 +215,7 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
     ids = [
         note.id
         for name, texts in given
-        for node in names.called(name)
+        for node in names.find(name)
         for note in snapshot.notes.get(node.id, ())
         if note.content in texts
     ]
@@ -227,14 +226,14 @@ def delete_relations(user: User, relations: Sequence[Json]) -> Json:
     given = [_read_relation(each) for each in _list(relations, "relations")]
     snapshot = load_visible_graph(user)
     names = _names(snapshot)
-    gone = {
+    keys = {
         _relation_key(start.id, end.id, each["relationType"])
         for each in given
-        for start in names.called(each["from"])
-        for end in names.called(each["to"])
+        for start in names.find(each["from"])
+        for end in names.find(each["to"])
     }
     return _forget(
-        user, "Relations", [e.id for e in snapshot.edges.values() if _edge_key(e) in gone]
+        user, "Relations", [e.id for e in snapshot.edges.values() if _edge_key(e) in keys]
     )
 
 
@@ -249,14 +248,13 @@ def _forget(user: User, what: str, ids: Iterable[str]) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class NodeNames:
-    """Nodes by their names, as these are compared."""
+    """Nodes by normalised name."""
 
     first: dict[str, list[Node]]
-    other: dict[str, list[Node]]  # what they are called besides
+    other: dict[str, list[Node]]  # by alias
 
-    def called(self, name: str) -> list[Node]:
-        """Those of this very name; else those who are called so in another case; else the one who
-        has it beside others."""
+    def find(self, name: str) -> list[Node]:
+        """Nodes with exactly this name; else ignoring case; else by alias."""
         key = name_key(name)
         alike = self.first.get(key, [])
         exact = [node for node in alike if node.name == name]
@@ -274,7 +272,7 @@ def _names(snapshot: GraphSnapshot) -> NodeNames:
 
 
 def _find_node(names: NodeNames, name: str) -> Node:
-    found = names.called(name)
+    found = names.find(name)
     if not found:
         raise NotFound(
             f"Entity with name {name} not found.", remedy="Create it first: create_entities."
@@ -282,7 +280,7 @@ def _find_node(names: NodeNames, name: str) -> Node:
     return found[0]
 
 
-# ——— what is given ———
+# ——— arguments ———
 
 
 def _read_entity(each: Any) -> Json:
@@ -296,9 +294,9 @@ def _read_entity(each: Any) -> Json:
 
 def _read_relation(each: Any) -> Json:
     given = _map(each, "relations")
-    told = {name: _text(given.get(name), name) for name in ("from", "to", "relationType")}
-    read_relationship_type(told["relationType"])
-    return told
+    relation = {name: _text(given.get(name), name) for name in ("from", "to", "relationType")}
+    read_relationship_type(relation["relationType"])
+    return relation
 
 
 def _read_observation(each: Any, contents: str) -> tuple[str, list[str]]:
@@ -307,7 +305,7 @@ def _read_observation(each: Any, contents: str) -> tuple[str, list[str]]:
 
 
 def _contents(given: Any, field: str) -> list[str]:
-    """As notes are kept."""
+    """Texts, normalised like notes."""
     return [read_text(each, field) for each in _list(given, field)]
 
 

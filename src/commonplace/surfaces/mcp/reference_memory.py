@@ -1,6 +1,6 @@
 """The tools of the MCP reference memory server, as a profile of this one.
 
-Names, parameters and shapes of answers are that server's; what they do is done to our graph
+Names, parameters and answers are those of that server; the operations use our graph
 (`reference_graph`).
 """
 
@@ -37,8 +37,8 @@ def _list_schema(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def _text_schema(told: str) -> Schema:
-    return {"type": "string", "description": told}
+def _text_schema(description: str) -> Schema:
+    return {"type": "string", "description": description}
 
 
 _ENTITY = _object_schema(
@@ -73,10 +73,10 @@ class ReferenceTool:
     help: str
     takes: Schema
     answers: Schema
-    do: Callable[..., dict[str, Any]]  # with the handle, and what is given in its order
+    do: Callable[..., dict[str, Any]]  # called with the handle and the arguments in order
     reads_only: bool = False
     destructive: bool = False
-    # What stands in the text beside the data; None: all of it.
+    # The part of the data that is shown as text; None: all of it.
     text: str | None = None
 
     @property
@@ -187,17 +187,17 @@ class ReferenceToolCalls:
         self._wrote = wrote
 
     async def __call__(
-        self, asking: McpRequest, params: types.CallToolRequestParams
+        self, request: McpRequest, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = REFERENCE_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
-            caller = await in_thread(self._who, asking)
+            caller = await in_thread(self._who, request)
             data = await in_thread(_call_tool, tool, caller.user, params.arguments or {})
         except CommonplaceError as error:
             return error_result(error)
-        except Exception as error:  # whatever it is, no trace of it reaches the caller
+        except Exception as error:  # no details reach the caller
             log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
             return error_result(internal_error())
         if not tool.reads_only:
@@ -214,5 +214,5 @@ def _call_tool(tool: ReferenceTool, user: User, given: dict[str, Any]) -> dict[s
 
 
 def _result_text(tool: ReferenceTool, data: dict[str, Any]) -> str:
-    told = data if tool.text is None else data[tool.text]
-    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False, indent=2)
+    shown = data if tool.text is None else data[tool.text]
+    return shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False, indent=2)

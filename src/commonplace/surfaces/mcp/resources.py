@@ -36,7 +36,7 @@ class McpResource:
     name: str  # of the operation
     title: str
     help: str
-    # What an argument may be, for clients that complete what is typed.
+    # Values of an argument, for completion.
     known: Mapping[str, Callable[[User], list[str]]] = field(default_factory=dict)
 
     @property
@@ -58,8 +58,8 @@ class McpResource:
         return re.compile("".join(named))
 
     def arguments(self, uri: str) -> dict[str, str] | None:
-        """What the address names, when it is one of these. Ids are written as a template expands
-        them: a slash within a name is %2F."""
+        """The arguments of a matching URI, else None. Ids are percent-encoded: a slash within a
+        name is %2F."""
         found = self._pattern.fullmatch(uri)
         return found and {name: unquote(value) for name, value in found.groupdict().items()}
 
@@ -139,7 +139,7 @@ def read_resource(user: User, uri: str) -> Any:
 
 
 def complete_argument(user: User, template: str, argument: str, begun: str) -> list[str]:
-    """Ids that begin as what was typed does."""
+    """Ids with the typed prefix."""
     for place in RESOURCES:
         if place.uri == template and argument in place.known:
             known = place.known[argument](user)
@@ -163,8 +163,8 @@ def list_prompts() -> list[types.Prompt]:
             description="Puts what is known before what you say: who you are, your rules, what "
             "changed, and what your message brings to mind.",
             arguments=[
-                types.PromptArgument(name=name, description=told, required=False)
-                for name, told in _PROMPT_ARGUMENTS.items()
+                types.PromptArgument(name=name, description=help, required=False)
+                for name, help in _PROMPT_ARGUMENTS.items()
             ],
         )
     ]
@@ -177,9 +177,9 @@ def get_prompt(user: User, name: str, given: Mapping[str, str]) -> types.GetProm
         if argument not in _PROMPT_ARGUMENTS:
             raise UnknownField(f"Unknown parameter {argument!r}.", field=argument)
     message = given.get("message", "").strip()
-    asked = {"query": message} if message else {}
+    query = {"query": message} if message else {}
     thread = {"thread": given["thread"]} if given.get("thread") else {}
-    context = BY_NAME["context"].call(user, {**asked, **thread})
+    context = BY_NAME["context"].call(user, {**query, **thread})
     texts = [context.text or _NOTHING_REMEMBERED, *filter(None, [message])]
     return types.GetPromptResult(
         description="What is known at the start of this turn.",

@@ -1,8 +1,8 @@
-"""The table of MCP tools: what an agent is offered, and the operations behind each.
+"""The table of MCP tools and the operations behind each.
 
-An agent reads all descriptions before it acts, so there are few tools, and each says what it is for
-and when another one is better. Types, defaults and meanings of the parameters come from
-`operations/table.py`; a tool only chooses which of them it shows.
+An agent reads all descriptions before it acts, so there are few tools, and each description says
+when to use it or another one. Types, defaults and help of the parameters come from
+`operations/table.py`; a tool only selects parameters.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class ToolOperation:
 
     name: str  # of the operation
     shows: tuple[str, ...] = ()
-    # The argument whose presence chooses this way; the first way of a tool needs none. Where the
-    # operation has no such parameter it is a word of the tool's own: a flag.
+    # The argument that selects this operation; the tool's first operation needs none. If the
+    # operation has no such parameter, it is a flag of the tool.
     when: str | None = None
 
     @cached_property
@@ -47,9 +47,9 @@ class Tool:
     title: str
     help: str
     ways: tuple[ToolOperation, ...]
-    destructive: bool = False  # takes something out of sight, or replaces it
+    destructive: bool = False  # removes or replaces items
     idempotent: bool = False
-    told: Mapping[str, str] = field(default_factory=dict)  # where a parameter means less here
+    parameter_help: Mapping[str, str] = field(default_factory=dict)  # overrides
 
     @property
     def reads_only(self) -> bool:
@@ -57,8 +57,8 @@ class Tool:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Each once, the first way's first. What only one of several ways needs is not required of
-        a call."""
+        """The distinct parameters, those of the first operation first. Parameters that only some
+        operations need are optional."""
         shown: dict[str, Parameter] = {}
         for way in self.ways:
             for parameter in (*way.parameters, *self._flag(way)):
@@ -67,17 +67,19 @@ class Tool:
             *({p.name for p in w.parameters if p.required} for w in self.ways)
         )
         return tuple(
-            replace(p, required=p.name in needed, help=self.told.get(p.name, p.help))
+            replace(p, required=p.name in needed, help=self.parameter_help.get(p.name, p.help))
             for p in shown.values()
         )
 
     def _flag(self, way: ToolOperation) -> tuple[Parameter, ...]:
         if way.when is None or way.when in way.shows:
             return ()
-        return (Parameter(way.when, ParameterShape.FLAG, False, False, self.told[way.when]),)
+        return (
+            Parameter(way.when, ParameterShape.FLAG, False, False, self.parameter_help[way.when]),
+        )
 
     def way(self, arguments: Mapping[str, Any]) -> ToolOperation:
-        """The way that a call takes."""
+        """The operation that a call selects."""
         for way in self.ways:
             if way.when is not None and arguments.get(way.when) not in (None, False):
                 return way
@@ -113,7 +115,7 @@ TOOLS: tuple[Tool, ...] = (
                 "thread",
             ),
         ),
-        told={"agent": "Your own name; no other is accepted."},
+        parameter_help={"agent": "Your own name; no other is accepted."},
     ),
     _tool(
         "context",
@@ -172,7 +174,7 @@ TOOLS: tuple[Tool, ...] = (
                 *_TIME_PARAMETERS,
             ),
         ),
-        told={
+        parameter_help={
             "granularity": "1: sources in full (usual), 2: storylines, 3: macros.",
             "mode": "deep: also other wordings of the queries.",
             "multi_query": "Use other wordings; default: as mode says.",
@@ -205,7 +207,7 @@ TOOLS: tuple[Tool, ...] = (
                 *_TIME_PARAMETERS,
             ),
         ),
-        told={
+        parameter_help={
             "damping": "Higher goes further from the seeds.",
             "verbose": "Rows with all properties of nodes and relationships.",
         },
@@ -236,7 +238,7 @@ TOOLS: tuple[Tool, ...] = (
         ToolOperation(
             "nodes add", ("name", "node_type", "type", "description", "aliases"), when="name"
         ),
-        told={
+        parameter_help={
             "from_node": "The subject of the relationship.",
             "to_node": "The object of the relationship.",
             "name": "Name of a new node.",
@@ -252,7 +254,7 @@ TOOLS: tuple[Tool, ...] = (
         extracted; the rest can be found as conversation. You need not judge what matters. If the
         user explicitly asks you to remember something, use remember.""",
         ToolOperation("observe", ("text", "role", "speaker", "thread", "at")),
-        told={"role": "Who said it."},
+        parameter_help={"role": "Who said it."},
     ),
     _tool(
         "remember",
@@ -284,7 +286,7 @@ TOOLS: tuple[Tool, ...] = (
                 "on_conflict",
             ),
         ),
-        told={"on_conflict": "What to do with another value of a contact or a kv."},
+        parameter_help={"on_conflict": "What to do with another value of a contact or a kv."},
     ),
     _tool(
         "update",
@@ -324,7 +326,7 @@ TOOLS: tuple[Tool, ...] = (
         ToolOperation("restore", ("ids", "thread"), when="undo"),
         destructive=True,
         idempotent=True,
-        told={"undo": "Restore these ids: forgotten, overridden or superseded items."},
+        parameter_help={"undo": "Restore these ids: forgotten, overridden or superseded items."},
     ),
     _tool(
         "show",
@@ -338,7 +340,7 @@ TOOLS: tuple[Tool, ...] = (
             ("kinds", "categories", "filters", "limit", "after", "forgotten", *_TIME_PARAMETERS),
         ),
         ToolOperation("show", ("id", *_TIME_PARAMETERS), when="id"),
-        told={"id": "The item; without it: browse."},
+        parameter_help={"id": "The item; without it: browse."},
     ),
     _tool(
         "ingest",
@@ -367,7 +369,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
         ),
         idempotent=True,
-        told={
+        parameter_help={
             "original": "The whole text; never a path.",
             "format": "Detected if not given.",
             "source_type": "Where it came from.",
@@ -387,7 +389,7 @@ TOOLS: tuple[Tool, ...] = (
             "resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"
         ),
         destructive=True,
-        told={"conflict": "The conflict that the user decided; without it: list all."},
+        parameter_help={"conflict": "The conflict that the user decided; without it: list all."},
     ),
     _tool(
         "profile",
@@ -402,7 +404,7 @@ TOOLS: tuple[Tool, ...] = (
             when="name",
         ),
         idempotent=True,
-        told={"name": "The field; without it: show the profile."},
+        parameter_help={"name": "The field; without it: show the profile."},
     ),
 )
 BY_TOOL = {tool.name: tool for tool in TOOLS}

@@ -1,1 +1,1 @@
-"""The memory over HTTP, made from the table of operations; and a client with the same verbs."""
+"""The REST server, generated from the table of operations, and a client with the same verbs."""

@@ -51,8 +51,8 @@ from commonplace.surfaces.rest.routes import (
     routes_of,
 )
 
-IDLE_SECONDS = 30  # after which a kept connection is not trusted: the other side may have hung up
-CHUNK_BYTES = 64 * 1024  # bytes of a long answer that are read at once
+IDLE_SECONDS = 30  # an older idle connection is not reused: the server may have closed it
+CHUNK_BYTES = 64 * 1024  # read size of a streamed answer
 _REMEDY = "Check the address and that the server runs, then call again."
 
 
@@ -61,7 +61,7 @@ class ServerReply:
     status: int
     media_type: str
     body: bytes
-    is_second: bool = False  # of two tries
+    is_second: bool = False  # the answer to a retry
 
     @property
     def is_problem(self) -> bool:
@@ -109,18 +109,20 @@ class ServerConnection:
         *,
         writes: bool,
     ) -> ServerReply:
-        """Where the connection breaks it is sent anew, once: what only reads changes nothing, and
-        what writes has a key of its own, by which the server does it once."""
+        """Retry once if the connection breaks: reads change nothing, and writes have an idempotency
+        key, so the server executes them once."""
         for is_second in (False, True):
             try:
                 reply = self._send(method, target, body, {**self._headers, **headers})
                 return replace(reply, is_second=is_second)
             except (OSError, http.client.HTTPException) as error:
                 self._drop()
-                is_slow = isinstance(error, TimeoutError)  # and may still be at it
+                is_slow = isinstance(error, TimeoutError)  # the server may still be working
                 if is_second or (writes and is_slow):
                     raise self._broken(error, writes) from error
-            except StoreUnavailable as error:  # nothing was sent now, but something may have been
+            except (
+                StoreUnavailable
+            ) as error:  # the retry was not sent, but the first attempt may have been
                 raise self._broken(error, writes) if is_second else error from error
         raise AssertionError("the second try returns or raises")
 
@@ -138,8 +140,8 @@ class ServerConnection:
     def stream(
         self, method: str, target: str, headers: Mapping[str, str]
     ) -> ServerReply | Iterator[bytes]:
-        """A long answer as it comes, over a connection of its own, so that others may be asked for
-        meanwhile; or, whole, the problem that it is."""
+        """Stream a long answer over a separate connection, so that other requests can be sent
+        meanwhile; a problem is returned whole."""
         connection = self._connected()
         try:
             path = self._parts.path.rstrip("/") + target
@@ -167,11 +169,11 @@ class ServerConnection:
             self._end(connection)
 
     def _broken(self, error: Exception, writes: bool) -> StoreError:
-        told = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
-        return OutcomeUnknown(told) if writes else StoreUnavailable(told, remedy=_REMEDY)
+        message = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
+        return OutcomeUnknown(message) if writes else StoreUnavailable(message, remedy=_REMEDY)
 
     def _connection(self) -> http.client.HTTPConnection:
-        """This thread's own. Nothing is lost where it cannot be made: nothing was sent."""
+        """The connection of this thread."""
         known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
         if known is not None and time.monotonic() - self._mine.used_at < IDLE_SECONDS:
             return known
@@ -185,8 +187,8 @@ class ServerConnection:
         try:
             made.connect()
         except (OSError, http.client.HTTPException) as error:
-            told = f"{self._parts.netloc} cannot be reached: {type(error).__name__}."
-            raise StoreUnavailable(told, remedy=_REMEDY) from error
+            message = f"{self._parts.netloc} cannot be reached: {type(error).__name__}."
+            raise StoreUnavailable(message, remedy=_REMEDY) from error
         self._all.add(made)
         return made
 
@@ -216,43 +218,43 @@ _ERRORS = {error.code: error for error in all_errors()}
 
 
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> RemoteUser:
-    """A handle on a memory that a server keeps. Whose memory it is, the key says; a server on
-    this machine's loopback needs none. Close it, or use it as a context manager."""
+    """A handle on a memory of a server. The key determines the user; a server on the loopback
+    address needs none. Close it, or use it as a context manager."""
     return RemoteUser(ServerConnection(url, key, timeout))
 
 
 class RemoteUser(User):
-    """Every verb of `User`, asked of a server. Nothing is written twice: the verbs come from the
-    table of operations, their answers are the same values, their errors the same classes."""
+    """Every verb of `User`, called on a server. The verbs are generated from the table of
+    operations; answers and errors have the same classes as in process."""
 
     def __init__(self, wire: ServerConnection, agent: str | None = None, may_resolve: bool = False):
-        self._asking = Principal("")  # who asks, and what they may, the server knows
+        self._caller = Principal("")  # the server determines the caller and its rights
         self._wire = wire
         self._agent = agent
         self._may_resolve = may_resolve
 
     def agent(self, name: str, *, may_resolve: bool = False) -> RemoteUser:
-        wanted = validation.word(name, "agent")
+        agent_name = validation.word(name, "agent")
         trusted = validation.flag(may_resolve, "may_resolve")
-        if self._agent not in (None, wanted):
-            raise NotAllowed(f"{self._agent} cannot act as {wanted}.", field="agent")
+        if self._agent not in (None, agent_name):
+            raise NotAllowed(f"{self._agent} cannot act as {agent_name}.", field="agent")
         if self._agent is not None and trusted and not self._may_resolve:
             raise NotAllowed(
                 "Only the owner may let an agent resolve conflicts.", field="may_resolve"
             )
-        return RemoteUser(self._wire, wanted, trusted)
+        return RemoteUser(self._wire, agent_name, trusted)
 
     @property
     def principal(self) -> Principal:
-        told = self._me()
+        me = self._me()
         return Principal(
-            told["user_id"],
-            told["agent"],
-            cleared=told["cleared"],
-            may_resolve=told["may_resolve"] and told["agent"] is not None,
-            read_only=told["read_only"],
-            key=told["key"],
-            team=told["team"],
+            me["user_id"],
+            me["agent"],
+            cleared=me["cleared"],
+            may_resolve=me["may_resolve"] and me["agent"] is not None,
+            read_only=me["read_only"],
+            key=me["key"],
+            team=me["team"],
         )
 
     @property
@@ -283,18 +285,20 @@ class RemoteUser(User):
         headers = self._headers()
         if body is not None:
             headers["content-type"] = media_type
-        if writes:  # so that it can be sent again where the answer was lost, and is done once
+        if writes:  # allows a retry if the answer was lost
             headers[IDEMPOTENCY_KEY] = str(uuid.uuid4())
         reply = self._wire.send(method, target, body, headers, writes=writes)
         if reply.is_problem:
             error = error_from(reply)
-            if reply.is_second and isinstance(error, StoreBusy):  # with what was sent first
+            if reply.is_second and isinstance(
+                error, StoreBusy
+            ):  # the first attempt is still running
                 raise OutcomeUnknown(error.message) from error
             raise error
         return reply
 
     def _lines(self, method: str, target: str) -> Iterator[str]:
-        """As they come: a memory may be larger than what fits in here."""
+        """Streamed: an export may not fit into memory."""
         reply = self._wire.stream(method, target, self._headers())
         if isinstance(reply, ServerReply):
             raise error_from(reply)
@@ -307,9 +311,9 @@ class RemoteUser(User):
 
 
 def error_from(reply: ServerReply) -> CommonplaceError:
-    told = reply.data()
-    kind = _ERRORS.get(told["code"], CommonplaceError)
-    return kind(told["detail"], remedy=told["remedy"], field=told.get("field"))
+    problem = reply.data()
+    kind = _ERRORS.get(problem["code"], CommonplaceError)
+    return kind(problem["detail"], remedy=problem["remedy"], field=problem.get("field"))
 
 
 # ——— one method for each operation ———
@@ -338,12 +342,12 @@ def _remote_verb(operation: Operation) -> Callable[..., Any]:
 
 
 def _as_list(value: Any) -> Any:
-    """Where the embedded handle takes a list it takes whatever can be gone through once."""
+    """Accept any iterable for a list, like the in-process handle."""
     is_one = isinstance(value, str | bytes | Mapping | Path) or not isinstance(value, Iterable)
     return value if is_one else list(value)
 
 
-_signature = cache(inspect.signature)  # looked at when first called: importing is quick
+_signature = cache(inspect.signature)  # computed on the first call, to keep the import fast
 
 
 @cache
@@ -352,7 +356,7 @@ def _return_type(operation: str) -> Any:
 
 
 def _choose_route(operation: Operation, arguments: Mapping[str, Any]) -> Route:
-    """Of several routes the first that can carry all of it."""
+    """The first route that takes all of these arguments."""
     for route in routes_of(operation.name):
         named = all(_fits_in_path(arguments.get(name)) for name in route.in_path.values())
         if named and not arguments.keys() & set(route.without):
@@ -361,12 +365,12 @@ def _choose_route(operation: Operation, arguments: Mapping[str, Any]) -> Route:
 
 
 def _fits_in_path(value: Any) -> bool:
-    """What a path can name; a dot would be taken for a folder."""
+    """True if a path segment can hold the value; dots would be resolved."""
     return isinstance(value, str) and value.strip(".") != ""
 
 
 def _check_path_names(route: Route, arguments: Mapping[str, Any]) -> None:
-    """What no path can carry, the embedded handle refuses for the most part: so does this one."""
+    """Reject values that no path can hold, most of which the in-process handle rejects, too."""
     for name, parameter in route.in_path.items():
         if not _fits_in_path(given := arguments.get(parameter)):
             validation.id(given, parameter if name == parameter else "id")
@@ -374,7 +378,7 @@ def _check_path_names(route: Route, arguments: Mapping[str, Any]) -> None:
 
 
 def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | None, str]:
-    """Target, body and the body's type."""
+    """Target, body and media type."""
     _check_path_names(route, arguments)
     rest = dict(arguments)
     path = route.in_full()
@@ -398,7 +402,7 @@ def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | N
 
 
 def _whole_body(shape: ParameterShape, value: Any) -> bytes | None:
-    """Originals that are bytes or lie in a file here, and lines, go as they are."""
+    """Bytes, local files and lines are sent unchanged."""
     if shape is ParameterShape.LINES:
         return "".join(f"{line}\n" for line in value).encode("utf-8")
     raw, name = load_original(value)

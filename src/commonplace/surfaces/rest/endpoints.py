@@ -61,8 +61,8 @@ def read_arguments(
     if route.takes_query:
         arguments |= _query_arguments(route.parameters, query)
     elif route.whole_body and body and not media_type.startswith(JSON):
-        beside = [p for p in route.parameters if p is not route.whole_body]
-        arguments |= _query_arguments(beside, query)
+        others = [p for p in route.parameters if p is not route.whole_body]
+        arguments |= _query_arguments(others, query)
         arguments[route.whole_body.name] = _whole_body_value(route.whole_body, body)
     else:
         refuse_unknown((name for name, _ in query), ())
@@ -72,7 +72,7 @@ def read_arguments(
 
 
 def path_arguments(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
-    """A slash within a name has come as a NUL (see `gate.path_of`)."""
+    """A slash within a name arrives as a NUL (see `middleware.decoded_path`)."""
     named = {name: value.replace("\0", "/") for name, value in path.items()}
     return {
         parameter: named[name] if name == parameter else [named[name]]
@@ -95,7 +95,7 @@ def _query_arguments(
 
 
 def _query_value(parameter: Parameter, given: list[str]) -> Any:
-    """One word of a query, or as many as there are where the verb takes several."""
+    """One query value, or a list if the verb takes several."""
     name = parameter.name
     if parameter.shape is ParameterShape.TEXTS:
         return given
@@ -119,8 +119,8 @@ def _scalar(shape: ParameterShape, name: str, word: str) -> Any:
     try:
         return int(word) if shape is ParameterShape.INTEGER else float(word)
     except ValueError:
-        wanted = "a whole number" if shape is ParameterShape.INTEGER else "a number"
-        raise InvalidInput(f"{name} must be {wanted}.", field=name) from None
+        expected = "a whole number" if shape is ParameterShape.INTEGER else "a number"
+        raise InvalidInput(f"{name} must be {expected}.", field=name) from None
 
 
 # ——— the body ———
@@ -151,14 +151,14 @@ def decode_body(body: bytes) -> str:
 
 
 def parse_json_strictly(text: str, name: str) -> Any:
-    """JSON, and nothing that only some readers of it take: no NaN, no name given twice."""
+    """Strict JSON: no NaN, no duplicate names."""
     try:
         return json.loads(
             text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
         )
     except (ValueError, RecursionError) as error:
-        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InvalidInput(f"{name} is not valid JSON: {told}.", field=name) from None
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InvalidInput(f"{name} is not valid JSON: {reason}.", field=name) from None
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,31 +177,31 @@ GRAPH_MEDIA_TYPES = {
     GraphFormat.JSON: JSON,
     GraphFormat.DOT: DOT,
     GraphFormat.GRAPHML: XML,
-}  # texts, each as it is
+}  # texts that are sent unchanged
 _CHUNK = 64 * 1024
-# Looking changes nothing, nor does the time that goes by; what is present follows from both.
+# Left out of ETags: reads and the passing of time are not changes.
 _ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count", "salience"})
 _STATE_FIELD = "state"
 
 
 def endpoint_for(
-    route: Route, reception: ServerContext
+    route: Route, server_context: ServerContext
 ) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        whose = await run_in_threadpool(reception.opened_for, route.operation, request)
-        body = await read_body(request, reception.max_bytes)
+        target = await run_in_threadpool(server_context.opened_for, route.operation, request)
+        body = await read_body(request, server_context.max_bytes)
         answer = await run_in_threadpool(
-            _OperationCall(route, reception, request, whose, body).answer
+            _OperationCall(route, server_context, request, target, body).answer
         )
-        if route.writes and isinstance(whose, User):
-            reception.listeners.tell(whose.principal.user_id)
+        if route.writes and isinstance(target, User):
+            server_context.listeners.tell(target.principal.user_id)
         return answer
 
     return endpoint
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """Refused as soon as it is known to be too long."""
+    """Read the body; fail as soon as it exceeds the limit."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -221,9 +221,9 @@ def body_too_large(most: int) -> TooLong:
 @dataclass(frozen=True, slots=True)
 class _OperationCall:
     route: Route
-    reception: ServerContext
+    server_context: ServerContext
     request: Request
-    whose: User | KeyVerbs | Commonplace
+    target: User | KeyVerbs | Commonplace
     body: bytes
 
     def answer(self) -> Response:
@@ -232,9 +232,9 @@ class _OperationCall:
         media_type = request.headers.get("content-type", "").lower()
         query = request.query_params.multi_items()
         arguments = read_arguments(self.route, request.path_params, query, media_type, self.body)
-        if key is not None and self.route.writes and isinstance(self.whose, User):
-            return _json_response(self._once(self.whose, key, arguments))
-        answer = self._do(self.whose, arguments)
+        if key is not None and self.route.writes and isinstance(self.target, User):
+            return _json_response(self._once(self.target, key, arguments))
+        answer = self._do(self.target, arguments)
         if isinstance(answer, Iterator):
             return StreamingResponse(_in_chunks(answer), media_type=LINES)
         if isinstance(answer, str):
@@ -248,43 +248,43 @@ class _OperationCall:
         return GRAPH_MEDIA_TYPES[GraphFormat(arguments.get("format", GraphFormat.JSON))]
 
     def _once(self, user: User, key: str, arguments: dict[str, Any]) -> str:
-        """The first answer, however often it is asked for."""
+        """The first answer for this idempotency key."""
         called = f"{self.request.method} {self.request.url.path}?{self.request.url.query}"
         more = "\n".join(self.request.headers.get(name, "") for name in ("content-type", IF_MATCH))
         fingerprint = hashlib.sha256(f"{called}\n{more}\n".encode() + self.body).hexdigest()
-        asked = IdempotentRequest(key, fingerprint, _answer_holds(self.route.operation))
-        return self.reception.book.once(
-            user, asked, lambda handle: _json_text(as_data(self._do(handle, arguments)))
+        idempotent = IdempotentRequest(key, fingerprint, _answer_holds(self.route.operation))
+        return self.server_context.book.once(
+            user, idempotent, lambda handle: _json_text(as_data(self._do(handle, arguments)))
         )
 
     # ——— states of one item ———
 
-    def _do(self, whose: User | KeyVerbs | Commonplace, arguments: dict[str, Any]) -> Any:
-        """If-Match: only what the caller has seen is changed. Where a verb fails because another
-        was faster, it is told as that."""
+    def _do(self, target: User | KeyVerbs | Commonplace, arguments: dict[str, Any]) -> Any:
+        """If-Match: change only the state that the caller has seen. If a verb fails because of a
+        concurrent change, the failed precondition is reported."""
         operation = self.route.operation
-        wanted = self.request.headers.get(IF_MATCH)
-        insists = wanted is not None and self.route.has_etag and self.route.writes
-        if wanted is None or not insists or not isinstance(whose, User):
-            return operation.call(whose, arguments)
-        self._check_precondition(whose, wanted)
-        held_to_it = self.reception.book.insisting(
-            whose, lambda: self._check_precondition(whose, wanted)
+        if_match = self.request.headers.get(IF_MATCH)
+        has_precondition = if_match is not None and self.route.has_etag and self.route.writes
+        if if_match is None or not has_precondition or not isinstance(target, User):
+            return operation.call(target, arguments)
+        self._check_precondition(target, if_match)
+        held_to_it = self.server_context.book.insisting(
+            target, lambda: self._check_precondition(target, if_match)
         )
         try:
             return operation.call(held_to_it, arguments)
         except CommonplaceError:
-            self._check_precondition(whose, wanted)
+            self._check_precondition(target, if_match)
             raise
 
-    def _check_precondition(self, whose: User, wanted: str) -> None:
+    def _check_precondition(self, user: User, if_match: str) -> None:
         named = path_arguments(self.route, self.request.path_params)
         id = named["id"] if "id" in named else named["ids"][0]
         try:
-            etag = _etag(as_data(show_operation_at(self.route.path).call(whose, {"id": id})))
-        except NotFound:  # what is not there matches nothing
+            etag = _etag(as_data(show_operation_at(self.route.path).call(user, {"id": id})))
+        except NotFound:  # a missing item matches no ETag
             etag = None
-        if etag is None or not _matches_etag(wanted, etag):
+        if etag is None or not _matches_etag(if_match, etag):
             raise ChangedMeanwhile(
                 "The item changed: its ETag no longer matches If-Match.", field=IF_MATCH
             )
@@ -300,7 +300,7 @@ class _OperationCall:
 
 
 def _checked_idempotency_key(key: str | None) -> str | None:
-    """Refused wherever it is given: a program that sends an empty one believes itself safe."""
+    """Rejected on every route if invalid: a client that sends one relies on it."""
     if key is None or (0 < len(key) <= MAX_IDEMPOTENCY_KEY and key.isascii() and key.isprintable()):
         return key
     raise InvalidInput(
@@ -316,8 +316,8 @@ def _answer_holds(operation: Operation) -> AnswerRetention:
 
 
 def _etag(data: Any) -> str:
-    told = json.dumps(_without_access_fields(data), sort_keys=True)
-    return f'"{hashlib.sha256(told.encode()).hexdigest()[:32]}"'
+    canonical = json.dumps(_without_access_fields(data), sort_keys=True)
+    return f'"{hashlib.sha256(canonical.encode()).hexdigest()[:32]}"'
 
 
 def _without_access_fields(data: Any) -> Any:

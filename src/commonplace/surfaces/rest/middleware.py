@@ -1,6 +1,6 @@
 """Request middleware: host and origin checks, request ids, logs, metrics, spans.
 
-FastAPI has spans of its own, but they carry paths, queries and the words of exceptions.
+FastAPI's own spans contain paths, queries and exception messages, so they are not used.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class RequestSpans:
 
     @contextmanager
     def around(self, passing: TracedRequest) -> Iterator[None]:
-        """Named by its route when it is over: before, nobody knows it. It belongs to the caller's
-        trace where the request names one (`traceparent`)."""
+        """The span is named at the end, when the route is known. It belongs to the caller's trace
+        if the request has a `traceparent`."""
         if self._tracer is None:
             yield
             return
@@ -74,8 +74,8 @@ class RequestSpans:
 
 @contextmanager
 def tracing_provider(is_on: bool) -> Iterator[None]:
-    """Somebody who takes the spans, for the process of a server: a provider that is there already
-    stays; else one is made, and sends what it holds when the server ends."""
+    """A provider for the server's spans: an existing one is kept; a new one is flushed when the
+    server ends."""
     if not is_on or not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         yield
         return
@@ -88,7 +88,7 @@ def tracing_provider(is_on: bool) -> Iterator[None]:
 
 
 def load_span_exporter() -> Any:
-    """A server that is told to send spans and cannot says so, and does not start."""
+    """Raise an error if tracing is on but not installed."""
     try:
         return import_module("commonplace.surfaces.rest.span_exporter")
     except ModuleNotFoundError as error:
@@ -104,13 +104,13 @@ NO_ROUTE = "(none)"
 
 @dataclass
 class _RequestState:
-    """One request on its way through."""
+    """The state of one request."""
 
     scope: Scope
     send: Send
     method: str
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    status: int = 0  # of the answer; 0: none was given yet
+    status: int = 0  # of the answer; 0: not sent yet
     error: Exception | None = None
 
     async def answer(self, message: Message) -> None:
@@ -127,15 +127,15 @@ class _RequestState:
 
     @property
     def route(self) -> str:
-        """As the table writes it: an id may be somebody's address."""
+        """The route template: a path may contain personal data."""
         return getattr(self.scope.get("route"), "path_format", NO_ROUTE)
 
 
 class RequestMiddleware:
-    def __init__(self, app: ASGIApp, reception: ServerContext):
+    def __init__(self, app: ASGIApp, server_context: ServerContext):
         self._app = app
-        self._reception = reception
-        self._spans = RequestSpans(reception.settings.serve_tracing)
+        self._server_context = server_context
+        self._spans = RequestSpans(server_context.settings.serve_tracing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -151,23 +151,23 @@ class RequestMiddleware:
                 await self._app(scope, receive, passing.answer)
             except CommonplaceError as error:
                 await problem_response(error)(scope, receive, passing.answer)
-            except Exception as error:  # whatever it is, no trace of it reaches the caller
+            except Exception as error:  # no details reach the caller
                 passing.error = error
                 if not passing.status:
                     await internal_error_response()(scope, receive, passing.answer)
 
     def _check(self, headers: Headers) -> None:
         host = headers.get("host")
-        check_host(host, self._reception.names)
-        check_origin(headers.get("origin"), host, self._reception.origins)
-        check_site(headers, self._reception.origins)
+        check_host(host, self._server_context.names)
+        check_origin(headers.get("origin"), host, self._server_context.origins)
+        check_site(headers, self._server_context.origins)
         length = headers.get("content-length", "")
-        if length.isdigit() and int(length[:20]) > self._reception.max_bytes:
-            raise body_too_large(self._reception.max_bytes)
+        if length.isdigit() and int(length[:20]) > self._server_context.max_bytes:
+            raise body_too_large(self._server_context.max_bytes)
 
     @contextmanager
     def _watched(self, passing: _RequestState) -> Iterator[None]:
-        metrics, method = self._reception.metrics, passing.method
+        metrics, method = self._server_context.metrics, passing.method
         started = time.perf_counter()
         metrics.in_progress += 1
         try:
@@ -192,16 +192,15 @@ _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"
 
 
 def head_as_get(scope: Scope) -> Scope:
-    """HEAD is a GET whose body is not sent: that the server leaves out by itself, as it knows how
-    it was asked. The other protocol on this port has its own methods."""
+    """Handle HEAD as GET; the HTTP server omits the body. MCP paths are left unchanged."""
     if scope["method"] != "HEAD" or scope["path"].startswith(MCP_PATH):
         return scope
     return {**scope, "method": "GET", IS_HEAD: True}
 
 
 def decoded_path(scope: Scope) -> str:
-    """The path with its slashes told apart: one that was written %2F belongs to a name, such as
-    gmail:inbox/7, and stands as a NUL, which no name can hold, until the name is read."""
+    """The path with %2F, which belongs to a name such as gmail:inbox/7, as a NUL, which no name can
+    contain."""
     raw = scope.get("raw_path") or quote(scope["path"]).encode()
     if b"%00" in raw:
         raise BadText("The path contains a NUL byte.", field="path")

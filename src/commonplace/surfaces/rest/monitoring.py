@@ -16,22 +16,22 @@ log = logging.getLogger(LOGGER_NAME)
 
 
 class JsonLogFormatter(logging.Formatter):
-    """One object a line. Of an exception only its class and place: its words may be content."""
+    """JSON lines. Exceptions are logged by class and location: messages may contain user data."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
         }
         facts = getattr(record, "facts", None)
-        told |= facts if facts is not None else {"message": record.getMessage()}
+        fields |= facts if facts is not None else {"message": record.getMessage()}
         if record.exc_info and record.exc_info[0]:
-            told |= {
+            fields |= {
                 "exception": record.exc_info[0].__name__,
                 "where": _error_location(record.exc_info[2]),
             }
-        return json.dumps(told, ensure_ascii=False)
+        return json.dumps(fields, ensure_ascii=False)
 
 
 def _error_location(trace: Any) -> str:
@@ -61,14 +61,14 @@ def write_request(
 
 
 def log_to_stderr() -> None:
-    """For a server's own process; a program that embeds it has handlers of its own."""
+    """For the server's own process; an embedding program configures its own handlers."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLogFormatter())
     for name, level in (
         (LOGGER_NAME, logging.INFO),
         ("commonplace", logging.INFO),
         ("uvicorn", logging.WARNING),
-        ("mcp", logging.ERROR),  # below that it tells what clients sent
+        ("mcp", logging.ERROR),  # lower levels log what clients sent
         ("opentelemetry", logging.WARNING),
     ):
         logger = logging.getLogger(name)
@@ -124,6 +124,6 @@ class Metrics:
         yield f"commonplace_streams {self.streams}"
 
 
-def _metric_head(name: str, kind: str, told: str) -> Iterator[str]:
-    yield f"# HELP {name} {told}"
+def _metric_head(name: str, kind: str, help: str) -> Iterator[str]:
+    yield f"# HELP {name} {help}"
     yield f"# TYPE {name} {kind}"

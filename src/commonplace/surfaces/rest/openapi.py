@@ -1,4 +1,4 @@
-"""The OpenAPI description with example answers, made from routes and types."""
+"""The OpenAPI description with example answers, generated from routes and types."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _EXAMPLE_SCALARS: Mapping[str, Any] = {"boolean": False, "integer": 1, "number":
 
 
 class ExampleAnswers:
-    """`named` are the schemas that others refer to by name."""
+    """`named`: the schemas that others reference."""
 
     def __init__(self, named: Mapping[str, Schema]):
         self._named = named
@@ -49,7 +49,7 @@ class ExampleAnswers:
         return self._value("", schema, ())
 
     def _value(self, field: str, schema: Schema, within: tuple[str, ...]) -> Any:
-        """`within` are the names of those that hold it, so that none holds itself for ever."""
+        """`within`: the names of the enclosing schemas, to end recursion."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             return self._object(self._named[name], (*within, name))
@@ -70,14 +70,14 @@ class ExampleAnswers:
             case "integer" | "number" as number:
                 return _example_table("numbers").get(field, _EXAMPLE_SCALARS[number])
             case plain:
-                return _EXAMPLE_SCALARS[plain] if plain else "Haifa"  # of any type
+                return _EXAMPLE_SCALARS[plain] if plain else "Haifa"  # any type
 
     def _object(self, schema: Schema, within: tuple[str, ...]) -> dict[str, Any]:
         held = schema.get("properties", {})
         return {name: self._value(name, each, within) for name, each in held.items()}
 
     def _items(self, field: str, item: Schema, within: tuple[str, ...]) -> list[Any]:
-        """One of each that has fields; what is listed by name alone stands in the table."""
+        """One item for schemas with fields; others are in the example table."""
         name = item.get("$ref", "").rsplit("/", 1)[-1]
         if not name or name in within:
             return list(_example_table("lists").get(field, ()))
@@ -85,7 +85,7 @@ class ExampleAnswers:
 
 
 def _example_alternative(field: str, alternatives: list[Schema]) -> Schema:
-    """What may be nothing is, unless the table has it filled; of several, the first."""
+    """Null for nullable fields, unless the example table has a value; else the first."""
     nothing = [each for each in alternatives if each.get("type") == "null"]
     return (
         nothing[0]
@@ -97,11 +97,11 @@ def _example_alternative(field: str, alternatives: list[Schema]) -> Schema:
 @cache
 def _example_table(sort: str) -> Mapping[str, Any]:
     file = resources.files("commonplace.surfaces.rest").joinpath("example_answers.toml")
-    told: Mapping[str, Any] = tomllib.loads(file.read_text("utf-8"))[sort]
-    return told
+    table: Mapping[str, Any] = tomllib.loads(file.read_text("utf-8"))[sort]
+    return table
 
 
-# Examples of what stands in paths; ids are such as answers tell.
+# Examples of path parameters.
 PATH_EXAMPLES = {
     "id": "3f0c9a52-6d1e-4b7a-9a50-2f6f5d9b1c11",
     "conflict": "8b1f3c77-0d52-4a6e-8f19-5f2d4c6e7a90",
@@ -111,17 +111,17 @@ PATH_EXAMPLES = {
     "category": "tasks",
 }
 SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
-KEY_SECURITY: list[dict[str, list[str]]] = [{"key": []}, {}]  # on loopback also without one
+KEY_SECURITY: list[dict[str, list[str]]] = [{"key": []}, {}]  # optional on loopback
 
 
 @cache
 def openapi_description() -> OpenApiDescription:
-    """Once for all servers of a process: the table does not change."""
+    """Cached for all servers of a process."""
     return OpenApiDescription()
 
 
 class OpenApiDescription:
-    """What FastAPI is told of each route; the named schemas are added at the end."""
+    """FastAPI's arguments for each route; the named schemas are added at the end."""
 
     def __init__(self) -> None:
         self._answers = AnswerSchemas("#/components/schemas/")
@@ -154,8 +154,8 @@ class OpenApiDescription:
         return {"description": "The answer.", "content": content}
 
     def complete(self, whole: dict[str, Any]) -> dict[str, Any]:
-        """What FastAPI made of it, with the named schemas, and with examples of the answers: it
-        would leave out of them what is null."""
+        """FastAPI's description with the named schemas and example answers; FastAPI would drop null
+        values from examples."""
         named = {**self._answers.named, "Me": _ME, "Problem": _PROBLEM}
         whole["components"] = {"schemas": named, "securitySchemes": SECURITY}
         examples = ExampleAnswers(named)
@@ -176,11 +176,11 @@ _ID_SUFFIXES = {
 _FORGET_ID_SUFFIXES = {
     "/nodes/": "_node",
     "/artifacts/": "_artifact",
-}  # what else is done there says it
+}  # the other operations on that path document it
 
 
 def _operation_id(route: Route) -> str:
-    """Unique, as two routes may lead to one operation."""
+    """Unique for each route: two routes may have the same operation."""
     names = "_by_id" if "{id}" in route.path else ""
     nouns = _ID_SUFFIXES | _FORGET_ID_SUFFIXES if route.name == "forget" else _ID_SUFFIXES
     noun = next((word for start, word in nouns.items() if route.path.startswith(start)), "")
@@ -198,13 +198,13 @@ def _extra(route: Route) -> dict[str, Any]:
 def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     taken = {parameter.name: parameter for parameter in route.operation.parameters}
     for name, parameter in route.in_path.items():
-        told = taken[parameter].help if name == parameter else "Its id."
+        description = taken[parameter].help if name == parameter else "Its id."
         yield {
             "name": name,
             "in": "path",
             "required": True,
             "schema": path_parameter_schema(taken[parameter]),
-            "description": told,
+            "description": description,
             "example": PATH_EXAMPLES[name],
         }
     if route.takes_query:
@@ -215,8 +215,8 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     if route.operation.of_the_store or route.operation.verb in vars(KeyVerbs):
         yield _header(USER, "With an admin's key: the user whose keys are looked after.")
     if route.writes and not route.operation.of_the_store:
-        told = "A word of your own: the same again within a day is not done twice."
-        yield _header(IDEMPOTENCY_KEY, told, maxLength=MAX_IDEMPOTENCY_KEY)
+        description = "A word of your own: the same again within a day is not done twice."
+        yield _header(IDEMPOTENCY_KEY, description, maxLength=MAX_IDEMPOTENCY_KEY)
     if route.has_etag:
         name = IF_MATCH if route.writes else IF_NONE_MATCH
         yield _header(name, "The ETag of what you have seen.")
@@ -224,17 +224,26 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
 
 def agent_headers() -> Iterator[dict[str, Any]]:
     yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
-    told = "With an agent's name, by the owner: it decides conflicts in the owner's place."
-    yield {**_header(MAY_RESOLVE, told), "schema": {"type": "string", "enum": ["true", "false"]}}
+    description = "With an agent's name, by the owner: it decides conflicts in the owner's place."
+    yield {
+        **_header(MAY_RESOLVE, description),
+        "schema": {"type": "string", "enum": ["true", "false"]},
+    }
 
 
 def stream_operation() -> dict[str, Any]:
     since = {"type": "integer", "minimum": 0, "maximum": MAX_TURN}
-    told = "The revision to go on from; now when not given."
+    description = "The revision to go on from; now when not given."
     number = {"type": "string", "pattern": "^[0-9]{1,18}$"}
     return {
         "parameters": [
-            {"name": "since", "in": "query", "description": told, "schema": since, "example": 41},
+            {
+                "name": "since",
+                "in": "query",
+                "description": description,
+                "schema": since,
+                "example": 41,
+            },
             {**_header(LAST_EVENT_ID, "Where the last stream broke off."), "schema": number},
             *agent_headers(),
         ],
@@ -243,10 +252,10 @@ def stream_operation() -> dict[str, Any]:
 
 
 def path_parameter_schema(parameter: Parameter) -> Schema:
-    """One, also where the verb takes several."""
+    """The schema of a single value, even if the verb takes several."""
     schema = parameter_schema(parameter)
     one = schema.get("items", schema)
-    return {name: told for name, told in one.items() if name not in ("description", "default")}
+    return {name: value for name, value in one.items() if name not in ("description", "default")}
 
 
 def _query_parameter(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any]:
@@ -264,12 +273,12 @@ def _query_parameter(parameter: Parameter, example: Mapping[str, Any]) -> dict[s
     return {**described, "schema": schema}
 
 
-def _header(name: str, told: str, **limits: Any) -> dict[str, Any]:
+def _header(name: str, description: str, **limits: Any) -> dict[str, Any]:
     return {
         "name": name.title(),
         "in": "header",
         "required": False,
-        "description": told,
+        "description": description,
         "schema": {"type": "string", "minLength": 1, "pattern": _HEADER_PATTERN, **limits},
     }
 
@@ -294,7 +303,7 @@ def _not_modified(route: Route) -> dict[int | str, dict[str, Any]]:
 
 
 def problem_responses() -> dict[int | str, dict[str, Any]]:
-    """Every answer that is no success is a problem; these are the ones to expect."""
+    """The usual error answers, all of them RFC 9457 problems."""
     statuses = {405, 413, 421, *(status_of(error("")) for error in all_errors())}
     return {
         status: {
@@ -305,7 +314,7 @@ def problem_responses() -> dict[int | str, dict[str, Any]]:
     }
 
 
-_HEADER_PATTERN = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
+_HEADER_PATTERN = "^[!-~]([ -~]*[!-~])?$"  # valid header values
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NONE: Schema = {"anyOf": [_TEXT, {"type": "null"}]}
 _FLAG: Schema = {"type": "boolean"}

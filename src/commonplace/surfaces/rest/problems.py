@@ -15,7 +15,7 @@ from commonplace.operations.serialization import PROBLEM
 
 RETRY_AFTER = 1  # seconds
 
-# The nearest class in an error's line of descent decides.
+# The nearest base class decides.
 _STATUS: Mapping[type[CommonplaceError], int] = {
     CommonplaceError: 500,
     errors.InvalidInput: 400,
@@ -37,7 +37,7 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
 }
 
 
-# Where HTTP has a word of its own for what is wrong with a request as such.
+# HTTP statuses for invalid requests.
 _STATUS_OF_REQUEST_FIELD: Mapping[tuple[type[CommonplaceError], str], int] = {
     (errors.TooLong, "body"): 413,
     (errors.NotAllowed, "host"): 421,
@@ -50,7 +50,7 @@ def status_of(error: CommonplaceError) -> int:
 
 
 def problem_response(error: CommonplaceError, status: int | None = None) -> Response:
-    """``status`` where HTTP has a word of its own for what is wrong."""
+    """``status``: a more specific HTTP status than the error's own."""
     shown = status or status_of(error)
     return Response(
         json.dumps(problem_data(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
@@ -61,13 +61,13 @@ def problem_response(error: CommonplaceError, status: int | None = None) -> Resp
 
 
 def problem_data(error: CommonplaceError, status: int) -> dict[str, Any]:
-    told = error.as_dict()
+    fields = error.as_dict()
     return {
         "type": f"urn:commonplace:error:{error.code}",
         "title": error.code.replace("_", " "),
         "status": status,
-        "detail": told.pop("message"),
-        **told,
+        "detail": fields.pop("message"),
+        **fields,
     }
 
 

@@ -1,7 +1,7 @@
 """Host, origin and loopback checks, and rate limits. Standard library only.
 
-A page in a browser can be made to speak to a server on its own machine under a name of its choice
-(DNS rebinding). It cannot choose the Host and Origin headers, so these are held to known names.
+A web page can send requests to a server on the reader's machine under a name of its choice (DNS
+rebinding). It cannot set the Host and Origin headers, so these must be known names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from commonplace.errors import InvalidInput, NotAllowed, RateLimited
 
 _FORWARDING = re.compile("forwarded|via|x-real-ip|x-forwarded-.*", re.IGNORECASE)
 LOCAL_NAMES = frozenset({"localhost"})
-BURST_SECONDS = 2  # of requests that a caller may save up
+BURST_SECONDS = 2  # burst size, in seconds of the rate
 MAX_BUCKETS = 10_000
 
 
@@ -30,7 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_host(host: str | None, names: Collection[str]) -> None:
-    """An address as a number names nobody's page; a name must be one of ours."""
+    """Accept IP addresses, which cannot be rebound, and known names."""
     name = _host_name(host or "")
     if name is None:
         raise InvalidInput("The Host header is missing or invalid.", field="host")
@@ -44,15 +44,15 @@ def check_host(host: str | None, names: Collection[str]) -> None:
 
 
 def is_local_request(peer: str, headers: Mapping[str, str]) -> bool:
-    """From a program on this machine that asks for this machine. A proxy here is a program on
-    this machine too, but it says for whom it asks, or under which name."""
+    """True if peer and host are loopback. A proxy on this machine is not local: it adds forwarding
+    headers or another host name."""
     forwarded = any(_FORWARDING.fullmatch(name) for name in headers)
     name = _host_name(headers.get("host", ""))
     return is_loopback(peer) and name is not None and is_loopback(name) and not forwarded
 
 
 def check_origin(origin: str | None, host: str | None, origins: Collection[str]) -> None:
-    """Pages of other places are refused: CORS is closed."""
+    """Refuse pages of other origins: CORS is closed."""
     if origin is None or origin.lower() in origins:
         return
     if (host or "").lower() != urlsplit(origin).netloc.lower():
@@ -60,7 +60,7 @@ def check_origin(origin: str | None, host: str | None, origins: Collection[str])
 
 
 def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
-    """A page elsewhere that embeds an address of ours sends no Origin, but browsers say so."""
+    """Refuse embedded cross-site requests, which have no Origin, by Sec-Fetch-Site."""
     elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
     followed_link = headers.get("sec-fetch-mode") == "navigate"
     if elsewhere and not followed_link and headers.get("origin", "").lower() not in origins:
@@ -78,7 +78,7 @@ def _foreign_origin_error() -> NotAllowed:
 def _host_name(host: str) -> str | None:
     try:
         parts = urlsplit(f"//{host}")
-        _ = parts.port  # which says when it is none
+        _ = parts.port  # raises ValueError if invalid
     except ValueError:
         return None
     plain = "@" not in host and not parts.path and not parts.query and not parts.fragment
@@ -99,10 +99,12 @@ class _TokenBucket:
 
 
 class RateLimiter:
-    """A bucket of tokens for each caller, filled at a steady rate; each request takes one."""
+    """A token bucket for each caller."""
 
-    def __init__(self, per_second: float, told: str, clock: Callable[[], float] = time.monotonic):
-        self._told = told  # to who has to wait
+    def __init__(
+        self, per_second: float, message: str, clock: Callable[[], float] = time.monotonic
+    ):
+        self._message = message  # of the error
         self._rate = per_second
         self._most = max(1.0, per_second * BURST_SECONDS)
         self._clock = clock
@@ -120,7 +122,7 @@ class RateLimiter:
             bucket.at = now
             if bucket.tokens < 1:
                 wait = (1 - bucket.tokens) / self._rate
-                raise RateLimited(self._told, seconds=wait)
+                raise RateLimited(self._message, seconds=wait)
             bucket.tokens -= 1
             if len(self._buckets) > MAX_BUCKETS:
                 self._buckets.popitem(last=False)

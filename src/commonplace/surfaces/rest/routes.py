@@ -1,7 +1,7 @@
-"""The table of routes, the header names, and the pages made from them.
+"""The table of routes, the header names, and the pages generated from them.
 
-What a route takes is what its operation takes. Names in braces are taken from the path, the others
-from the query of a GET or DELETE and from the body of the rest.
+A route has the parameters of its operation. Names in braces are path parameters; the others are in
+the query of a GET or DELETE, and in the body of other methods.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter, ParameterShape
 
 PREFIX = "/v1"
-MCP_PATH = "/mcp"  # on the same port, another protocol
-PROFILES = ("reference-memory",)  # other sets of tools, each at a path below that one
+MCP_PATH = "/mcp"  # on the same port
+PROFILES = ("reference-memory",)  # tool profiles, each at a path below MCP_PATH
 _NAMES = re.compile(r"{(\w+)}")
-_ONE_OF = {"id": "ids"}  # a path names one where the verb takes several
+_ONE_OF = {"id": "ids"}  # path parameter -> the verb's list parameter
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Route:
     method: str
     path: str
     name: str  # of the operation
-    # Parameters that make no sense beside the path, or that reach beyond one user's memory, which
-    # is of no concern to who comes over the network.
+    # Parameters that the path replaces, or that concern more than one user's memory, which is not
+    # available over the network.
     without: tuple[str, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
-    has_etag: bool = False  # one item, whose state can be asked for and insisted on
+    has_etag: bool = False  # one item: supports ETag and If-Match
 
     @cached_property
     def operation(self) -> Operation:
@@ -41,14 +41,14 @@ class Route:
 
     @cached_property
     def in_path(self) -> Mapping[str, str]:
-        """What the path's names stand for."""
+        """Path name -> the verb's parameter."""
         taken = {parameter.name for parameter in self.operation.parameters}
         names = _NAMES.findall(self.path)
         return {name: name if name in taken else _ONE_OF[name] for name in names}
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Those that are not in the path."""
+        """The parameters that are not in the path."""
         elsewhere = {*self.in_path.values(), *self.without}
         return tuple(p for p in self.operation.parameters if p.name not in elsewhere)
 
@@ -58,7 +58,7 @@ class Route:
 
     @cached_property
     def whole_body(self) -> Parameter | None:
-        """A parameter that can be the body itself: an original, or the lines of an export."""
+        """The parameter that can be the whole body: an original, or the lines of an export."""
         whole = (ParameterShape.ORIGINAL, ParameterShape.LINES)
         return next((p for p in self.parameters if p.shape in whole), None)
 
@@ -90,7 +90,7 @@ _SELECTION = (
 
 
 def _delete_one(path: str, **more: Any) -> Route:
-    """What stands there, alone; it can be restored."""
+    """Forget the item at the path; it can be restored."""
     return Route("DELETE", path, "forget", without=_SELECTION, **more)
 
 
@@ -99,7 +99,7 @@ _EVERYBODY = "MATCH (p:Person) RETURN p.name ORDER BY p.name"
 _WIFI = "The wifi password is tulip42"
 _FIRST_LINE = '{"type":"commonplace","format":1,"user_id":"ana","revision":0,"profile_numbers":0}'
 
-# Where several lead to one operation, a client takes the first that can carry what it is given.
+# If several routes have one operation, a client uses the first that takes its arguments.
 ROUTES: tuple[Route, ...] = (
     _post("/memories", "remember", example={"content": _WIFI, "tags": ["home"]}),
     _post("/memories/batch", "remember-many", example={"items": [_WIFI, {"content": "Tea"}]}),
@@ -177,7 +177,7 @@ ROUTES: tuple[Route, ...] = (
     _post("/profile/proposals/{id}/accept", "profile accept", example={"thread": "t"}),
     _post("/profile/proposals/{id}/decline", "profile decline", example={"thread": "t"}),
     Route("PUT", "/profile/{name}", "profile set", example={"value": "Haifa"}),
-    _get("/consent", "profile proposals"),  # the same, where people look for it
+    _get("/consent", "profile proposals"),  # an alias
     _post("/consent/{id}/accept", "profile accept", example={"thread": "t"}),
     _post("/consent/{id}/decline", "profile decline", example={"thread": "t"}),
     _get("/changes", "changes"),
@@ -226,7 +226,7 @@ NOT_OVER_HTTP: Mapping[str, str] = {
 
 
 def show_operation_at(path: str) -> Operation:
-    """The operation that shows what stands at a path."""
+    """The operation that shows the item at a path."""
     return next(route.operation for route in ROUTES if (route.method, route.path) == ("GET", path))
 
 
@@ -234,8 +234,8 @@ def routes_of(operation: str) -> list[Route]:
     return [route for route in ROUTES if route.name == operation]
 
 
-AGENT = "commonplace-agent"  # narrows who asks to one of the owner's agents
-USER = "commonplace-user"  # whose keys an admin looks after
+AGENT = "commonplace-agent"  # restricts the caller to one of the owner's agents
+USER = "commonplace-user"  # the user whose keys an admin manages
 MAY_RESOLVE = "commonplace-may-resolve"
 IDEMPOTENCY_KEY = "idempotency-key"
 IF_MATCH = "if-match"
@@ -256,7 +256,7 @@ summary{cursor:pointer}b{display:inline-block;min-width:4.5rem}:root{color-schem
 
 
 def docs_page(url: str) -> str:
-    """``url``: where the reader sees the server, for requests to be copied."""
+    """``url``: the server's address for the reader, in example requests."""
     return (
         "<!doctype html><html lang=en><meta charset=utf-8><title>Commonplace</title>"
         '<meta name=viewport content="width=device-width"><style>'

@@ -51,47 +51,50 @@ from commonplace.surfaces.rest.routes import (
 from commonplace.surfaces.rest.server_context import ServerContext
 from commonplace.surfaces.rest.system_endpoints import ChangeStream, SystemEndpoints
 
-# FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
+# FastAPI's spans contain paths, queries and exception messages; `middleware` has spans without.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
 def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, ServerContext]:
-    reception = ServerContext(book, settings)
-    spoken = [McpHttpEndpoint(reception), *(McpHttpEndpoint(reception, each) for each in PROFILES)]
+    server_context = ServerContext(book, settings)
+    mcp_endpoints = [
+        McpHttpEndpoint(server_context),
+        *(McpHttpEndpoint(server_context, each) for each in PROFILES),
+    ]
     app = FastAPI(
-        lifespan=lambda app: _run_mcp_endpoints(spoken),
+        lifespan=lambda app: _run_mcp_endpoints(mcp_endpoints),
         title="Commonplace",
         version=commonplace.__version__,
         summary="Long-term memory for AI agents: remember, recall, forget.",
-        docs_url=None,  # its page loads scripts from elsewhere; ours is in `page`
+        docs_url=None,  # it loads external scripts; see `routes.docs_page`
         redoc_url=None,
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
     )
-    _add_operations(app, reception)
-    SystemEndpoints(reception).add_to(app)
-    app.router.routes.extend(mounted.route for mounted in spoken)
+    _add_operations(app, server_context)
+    SystemEndpoints(server_context).add_to(app)
+    app.router.routes.extend(mounted.route for mounted in mcp_endpoints)
     for path in ("/", "/docs"):
         app.add_api_route(path, _docs_page, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _error_response)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: internal_error_response())
-    return RequestMiddleware(app, reception), reception
+    return RequestMiddleware(app, server_context), server_context
 
 
 @asynccontextmanager
-async def _run_mcp_endpoints(spoken: Sequence[McpHttpEndpoint]) -> AsyncIterator[None]:
+async def _run_mcp_endpoints(endpoints: Sequence[McpHttpEndpoint]) -> AsyncIterator[None]:
     async with AsyncExitStack() as running:
-        for mounted in spoken:
+        for mounted in endpoints:
             await running.enter_async_context(mounted.running())
         yield
 
 
-def _add_operations(app: FastAPI, reception: ServerContext) -> None:
-    """The stream comes first: paths of items would take it for one of theirs."""
+def _add_operations(app: FastAPI, server_context: ServerContext) -> None:
+    """The change stream is added first: item paths would match it, too."""
     app.add_api_route(
         f"{PREFIX}/changes/stream",
-        ChangeStream(reception),
+        ChangeStream(server_context),
         methods=["GET"],
         response_model=None,
         operation_id="changes_stream",
@@ -105,7 +108,7 @@ def _add_operations(app: FastAPI, reception: ServerContext) -> None:
     for route, described in openapi_description().routes:
         app.add_api_route(
             route.in_full(),
-            endpoint_for(route, reception),
+            endpoint_for(route, server_context),
             methods=[route.method],
             response_model=None,
             **described,
@@ -115,7 +118,7 @@ def _add_operations(app: FastAPI, reception: ServerContext) -> None:
 
 
 async def _docs_page(request: Request) -> Response:
-    """The host has been looked at: it is a known one."""
+    """Safe to use the Host header: it was checked."""
     url = f"{request.url.scheme}://{request.headers['host']}"
     return Response(docs_page(url), media_type=HTML_MEDIA_TYPE, headers=PAGE_HEADERS)
 
@@ -125,23 +128,23 @@ async def _error_response(request: Request, error: Any) -> Response:
 
 
 async def _no_such_route(request: Request, error: Any) -> Response:
-    """A path that nobody knows, or a method that it does not take."""
+    """Answer for an unknown path or method."""
     path = request.url.path
-    told: CommonplaceError
+    problem: CommonplaceError
     if error.status_code == 405:
-        told = InvalidInput(
+        problem = InvalidInput(
             f"{path} does not take {request.method}.", remedy="See /openapi.json.", field="method"
         )
     else:
-        told = NotFound(f"Unknown path {path}.", remedy="See /openapi.json.", field="path")
-    answer = problem_response(told, error.status_code)
+        problem = NotFound(f"Unknown path {path}.", remedy="See /openapi.json.", field="path")
+    answer = problem_response(problem, error.status_code)
     if error.status_code == 405:
         answer.headers["allow"] = ", ".join(_allowed_methods(request))
     return answer
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """The methods of every route with this path; the router names only the first one's."""
+    """The methods of all routes with this path; the router reports only the first one's."""
     routes = [each for each in request.app.router.routes if isinstance(each, APIRoute)]
     here = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
     taken = {method for each in here for method in each.methods or ()}
@@ -152,16 +155,16 @@ def server_url(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def access_notice(reception: ServerContext) -> str:
-    if reception.is_keyless:
-        user = reception.settings.user
+def access_notice(server_context: ServerContext) -> str:
+    if server_context.is_keyless:
+        user = server_context.settings.user
         return f"Whoever asks from this machine without a key is the user {user!r}."
-    command = f"commonplace keys create LABEL --user NAME {store_option(reception.book)}"
+    command = f"commonplace keys create LABEL --user NAME {store_option(server_context.book)}"
     return f"Everybody needs a key: `{command}` makes one."
 
 
 def store_option(book: Commonplace) -> str:
-    """As it can be pasted into another shell; a password is not part of it."""
+    """The --store option for another shell, without a password."""
     return f"--store {shlex.quote(book.url)}"
 
 
@@ -175,18 +178,18 @@ def first_key_notice(key: NewKey, url: str) -> Iterator[str]:
 
 log = logging.getLogger("commonplace")
 
-KEEP_ALIVE = 75  # seconds that a connection may be idle: longer than clients trust one
-NIGHT_CHECK_TICKS = 600  # ticks, of which there are ten a second
-SHUTDOWN_SECONDS = 30  # seconds that requests under way are given when the server ends
+KEEP_ALIVE = 75  # seconds; longer than clients reuse an idle connection
+TIDY_CHECK_TICKS = 600  # ten ticks a second
+SHUTDOWN_SECONDS = 30  # grace period for running requests
 
 
 class RestServer(uvicorn.Server):
-    """The first signal lets requests come to their end, the second ends it all."""
+    """The first signal waits for running requests, the second stops at once."""
 
-    def __init__(self, config: uvicorn.Config, reception: ServerContext):
+    def __init__(self, config: uvicorn.Config, server_context: ServerContext):
         super().__init__(config)
-        self.reception = reception
-        self.seconds: float | None = None  # after which it ends by itself
+        self.server_context = server_context
+        self.seconds: float | None = None  # time limit
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -194,22 +197,22 @@ class RestServer(uvicorn.Server):
             asyncio.get_running_loop().call_later(self.seconds, self._end)
 
     async def on_tick(self, counter: int) -> bool:
-        if counter % NIGHT_CHECK_TICKS == 0:
-            self._night = asyncio.create_task(self._look())
+        if counter % TIDY_CHECK_TICKS == 0:
+            self._tidy_check = asyncio.create_task(self._check_tidy())
         return await super().on_tick(counter)
 
-    async def _look(self) -> None:
+    async def _check_tidy(self) -> None:
         try:
-            await asyncio.to_thread(self.reception.book.night.look)
+            await asyncio.to_thread(self.server_context.book.tidy_schedule.run_if_due)
         except CommonplaceError as error:
             log.warning("maintenance postponed: %s", error.code)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.reception.listeners.drain()
+        self.server_context.listeners.drain()
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Without raising it again: whoever runs the server goes on, and closes the book."""
+        """Does not raise the signal again, so that the caller can close the store."""
         self.force_exit = self.should_exit
         self._end()
 
@@ -219,21 +222,21 @@ class RestServer(uvicorn.Server):
 
 @dataclass(frozen=True)
 class ServerOutput:
-    """Where a server speaks: to everybody, and to whoever started it alone."""
+    """Output of a server: public messages, and those for the terminal that started it."""
 
-    say: Callable[[str], None]
-    whisper: Callable[[str], None]
+    echo: Callable[[str], None]
+    echo_private: Callable[[str], None]
 
 
 def serve(
     book: Commonplace,
     settings: Settings,
-    voices: ServerOutput,
+    output: ServerOutput,
     seconds: float | None = None,
     demo: Callable[[str], Iterable[str]] | None = None,
 ) -> None:
-    """Until it is told to stop, or for so long; then requests under way are answered first. A
-    demonstration has its own words, and nobody who looks after it."""
+    """Serve until stopped or for ``seconds``, then finish running requests. A demo prints its own
+    messages and creates no admin key."""
     log_to_stderr()
     with ExitStack() as until_the_end:
         until_the_end.enter_context(tracing_provider(settings.serve_tracing))
@@ -243,41 +246,41 @@ def serve(
             listening_socket(settings.serve_host, settings.serve_port)
         )
         url = server_url(settings.serve_host, listening.getsockname()[1])
-        voices.say(f"Commonplace listens on {url}")
-        voices.say(access_notice(server.reception))
+        output.echo(f"Commonplace listens on {url}")
+        output.echo(access_notice(server.server_context))
         for line in demo(url) if demo else ():
-            voices.say(line)
+            output.echo(line)
         if demo is None and (first := book.first_admin_key()) is not None:
             for line in first_key_notice(first, url):
-                voices.whisper(line)
+                output.echo_private(line)
         server.run([listening])
 
 
 def make_server(book: Commonplace, settings: Settings) -> RestServer:
-    app, reception = build_app(book, settings)
-    require_keys(reception)
+    app, server_context = build_app(book, settings)
+    require_keys(server_context)
     config = uvicorn.Config(
         app,
         host=settings.serve_host,
         port=settings.serve_port,
         log_config=None,
-        access_log=False,  # its lines hold queries
+        access_log=False,  # it contains queries
         server_header=False,
         proxy_headers=False,
         ws="none",
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    return RestServer(config, reception)
+    return RestServer(config, server_context)
 
 
-def require_keys(reception: ServerContext) -> None:
-    """Whoever can reach the address could read the memory: so there must be keys."""
-    if reception.is_keyless or reception.book.has_keys():
+def require_keys(server_context: ServerContext) -> None:
+    """An address other than loopback needs API keys: anyone could read the memory."""
+    if server_context.is_keyless or server_context.book.has_keys():
         return
-    store = store_option(reception.book)
+    store = store_option(server_context.book)
     raise BadSettings(
-        f"On {reception.settings.serve_host} every request needs an API key, and there is "
+        f"On {server_context.settings.serve_host} every request needs an API key, and there is "
         "no key yet.",
         remedy=f"Create one: `commonplace keys create LABEL --user NAME {store}`, or `commonplace "
         f"keys admin {store}` to create them over HTTP; or serve on 127.0.0.1.",
@@ -286,7 +289,7 @@ def require_keys(reception: ServerContext) -> None:
 
 
 def free_port(host: str, usual: int) -> int:
-    """The usual one where nobody has it; else any."""
+    """The usual port if it is free, else any."""
     try:
         listening_socket(host, usual).close()
     except BadSettings:
@@ -295,8 +298,8 @@ def free_port(host: str, usual: int) -> int:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Bound before anything is said of it, so that a taken port is an error in words. It is said
-    to be of TCP: only then does asyncio send small pieces at once, and not 40 ms later."""
+    """Bind before the address is printed, so that a taken port gives a clear error. With an
+    explicit TCP protocol asyncio sets TCP_NODELAY, which avoids a delay of 40 ms."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

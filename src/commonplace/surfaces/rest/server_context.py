@@ -1,4 +1,4 @@
-"""What all requests of a server share: authentication, limits, metrics, listeners."""
+"""Shared state of a server's requests: authentication, limits, metrics, listeners."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from commonplace.surfaces.rest.request_checks import RateLimiter, is_local_reque
 from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
 
 MEGABYTE = 1_000_000
-MAX_FAILURES = 20.0  # requests a second without a valid key, of one peer
+MAX_FAILURES = 20.0  # requests without a valid key, per second and peer
 OperationTarget = User | KeyVerbs | Commonplace
 
 
@@ -33,7 +33,7 @@ class ServerContext:
         self.origins = frozenset(_comma_separated(settings.serve_origins))
         self.max_bytes = int(settings.serve_max_mb * MEGABYTE)
         self.rates = RateLimiter(settings.serve_rate, "Too many requests with this key.")
-        # Those who have no valid key are counted apart, so that they push nobody out.
+        # Requests without a valid key have a separate limit and cannot block others.
         few = min(settings.serve_rate, MAX_FAILURES)
         self.failures = RateLimiter(few, "Too many requests without a valid key.")
         self.metrics = Metrics()
@@ -41,27 +41,27 @@ class ServerContext:
 
     @property
     def is_keyless(self) -> bool:
-        """On a machine's own loopback its one user needs no key. A server that has a name is there
-        for others: whoever comes in from outside then comes through a proxy on this machine."""
+        """True on loopback without a configured host name. A server with a name is behind a proxy
+        on this machine and needs keys."""
         chosen = self.settings
         return chosen.serve_keyless and is_loopback(chosen.serve_host) and not chosen.serve_names
 
-    def caller(self, asking: HTTPConnection) -> User:
-        """Whose memory it is, and who asks: the key says so, and a header can only narrow it."""
-        return narrow_to_agent(self.holder(asking), asking.headers)
+    def caller(self, connection: HTTPConnection) -> User:
+        """The caller's handle: the key determines it, and a header can only restrict it."""
+        return narrow_to_agent(self.holder(connection), connection.headers)
 
-    def holder(self, asking: HTTPConnection) -> User:
-        """Whose the key is; without one, the machine's user."""
-        return self._held(self._counted(asking))
+    def holder(self, connection: HTTPConnection) -> User:
+        """The user of the key; without one, the configured user."""
+        return self._held(self._counted(connection))
 
-    def current_caller(self, asking: HTTPConnection) -> User:
-        """The same, of a caller who was counted when it came, and has stayed."""
-        return narrow_to_agent(self._held(self._key(asking)), asking.headers)
+    def current_caller(self, connection: HTTPConnection) -> User:
+        """Like `caller`, without counting a request: for an open stream."""
+        return narrow_to_agent(self._held(self._key(connection)), connection.headers)
 
-    def opened_for(self, operation: Operation, asking: HTTPConnection) -> OperationTarget:
-        """What the caller calls an operation on. An admin's key looks after the store and the
-        keys of the user that a header names, and opens nobody's memory."""
-        key, headers = self._counted(asking), asking.headers
+    def opened_for(self, operation: Operation, connection: HTTPConnection) -> OperationTarget:
+        """The object to call an operation on. An admin's key opens the store and the keys of the
+        user named by a header, but no memory."""
+        key, headers = self._counted(connection), connection.headers
         named = headers.get(USER)
         if key is None:
             operation.refuse_without_admin()
@@ -83,23 +83,23 @@ class ServerContext:
         if named not in (None, self.settings.user):
             raise Unauthenticated("Without an API key only the default user is available.")
 
-    def _counted(self, asking: HTTPConnection) -> Key | None:
-        """The key of who asks, one request of whose rate is taken; None: it is nobody's."""
+    def _counted(self, connection: HTTPConnection) -> Key | None:
+        """The caller's key, after rate limiting; None for a keyless request."""
         try:
-            key = self._key(asking)
+            key = self._key(connection)
         except Unauthenticated:
-            self.failures.take(peer_of(asking))
+            self.failures.take(peer_of(connection))
             raise
         self.rates.take(key.id if key else "")
         return key
 
-    def _key(self, asking: HTTPConnection) -> Key | None:
-        token = bearer_token(asking.headers)
+    def _key(self, connection: HTTPConnection) -> Key | None:
+        token = bearer_token(connection.headers)
         if token is not None:
             return self.book.identify(token)
         if not self.is_keyless:
             raise Unauthenticated("An API key is required.")
-        if not is_local_request(peer_of(asking), asking.headers):
+        if not is_local_request(peer_of(connection), connection.headers):
             raise Unauthenticated(
                 "An API key is required: without one, only requests from this machine, to the host "
                 "name localhost and not through a proxy, are accepted."
@@ -115,7 +115,7 @@ def narrow_to_agent(user: User, headers: Headers) -> User:
 
 
 class ChangeListeners:
-    """Streams that wait for news of a user. They live in the server's event loop."""
+    """Streams that wait for changes of a user, in the server's event loop."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = {}
@@ -137,14 +137,14 @@ class ChangeListeners:
             news.set()
 
     def drain(self) -> None:
-        """No stream goes on: who listens comes back to another server."""
+        """End all streams; clients reconnect to another server."""
         self.is_draining = True
         for user_id in tuple(self._waiting):
             self.tell(user_id)
 
 
-def peer_of(asking: HTTPConnection) -> str:
-    return asking.client.host if asking.client else ""
+def peer_of(connection: HTTPConnection) -> str:
+    return connection.client.host if connection.client else ""
 
 
 def bearer_token(headers: Headers) -> str | None:

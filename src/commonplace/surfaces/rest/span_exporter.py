@@ -7,12 +7,12 @@ from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-SERVICE = "commonplace"  # unless OTEL_SERVICE_NAME says otherwise
+SERVICE = "commonplace"  # default of OTEL_SERVICE_NAME
 _UNNAMED = "unknown_service"
 
 
 def make_provider() -> TracerProvider:
-    """Where to, how much and as whom, OpenTelemetry's own variables say."""
+    """Configured by OpenTelemetry's environment variables."""
     about = Resource.create()
     if str(about.attributes.get(SERVICE_NAME, _UNNAMED)).startswith(_UNNAMED):
         about = about.merge(Resource({SERVICE_NAME: SERVICE}))

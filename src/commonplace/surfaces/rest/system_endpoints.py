@@ -29,15 +29,15 @@ def _status_content(word: str) -> dict[str, Any]:
 
 
 class SystemEndpoints:
-    def __init__(self, reception: ServerContext):
-        self._reception = reception
+    def __init__(self, server_context: ServerContext):
+        self._server_context = server_context
 
     def add_to(self, app: FastAPI) -> None:
         me = {"schema": {"$ref": "#/components/schemas/Me"}}
-        asked = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
-        whose = "Whose memory it is, who asks, and its revision"
-        for path, endpoint, told, content, more in (
-            (f"{PREFIX}/me", self.who, whose, {JSON: me}, asked),
+        me_extra = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
+        me_summary = "Whose memory it is, who asks, and its revision"
+        for path, endpoint, summary, content, more in (
+            (f"{PREFIX}/me", self.who, me_summary, {JSON: me}, me_extra),
             ("/healthz", self.alive, "Is the server alive?", _status_content("ok"), None),
             ("/readyz", self.ready, "Can it read the store?", _status_content("ready"), None),
             ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, None),
@@ -48,25 +48,28 @@ class SystemEndpoints:
                 methods=["GET"],
                 response_model=None,
                 response_class=Response,
-                responses={200: {"description": told, "content": content}, **problem_responses()},
+                responses={
+                    200: {"description": summary, "content": content},
+                    **problem_responses(),
+                },
                 openapi_extra=more,
-                summary=told,
+                summary=summary,
                 tags=["server"],
             )
 
     async def who(self, request: Request) -> Response:
-        user = await run_in_threadpool(self._reception.caller, request)
-        asking = user.principal
+        user = await run_in_threadpool(self._server_context.caller, request)
+        principal = user.principal
         revision = await run_in_threadpool(lambda: user.revision)
         return JSONResponse(
             {
-                "user_id": asking.user_id,
-                "agent": asking.agent,
-                "cleared": asking.cleared,
-                "may_resolve": asking.decides,
-                "read_only": asking.read_only,
-                "team": asking.team,
-                "key": asking.key,
+                "user_id": principal.user_id,
+                "agent": principal.agent,
+                "cleared": principal.cleared,
+                "may_resolve": principal.decides,
+                "read_only": principal.read_only,
+                "team": principal.team,
+                "key": principal.key,
                 "revision": revision,
             }
         )
@@ -75,29 +78,31 @@ class SystemEndpoints:
         return JSONResponse({"status": "ok"})
 
     async def ready(self, request: Request) -> Response:
-        if self._reception.listeners.is_draining:
+        if self._server_context.listeners.is_draining:
             return JSONResponse({"status": "draining"}, status_code=503)
-        await run_in_threadpool(self._reception.book.ping)
+        await run_in_threadpool(self._server_context.book.ping)
         return JSONResponse({"status": "ready"})
 
     async def numbers(self, request: Request) -> Response:
-        return Response(self._reception.metrics.text(), media_type=monitoring.METRICS_MEDIA_TYPE)
+        return Response(
+            self._server_context.metrics.text(), media_type=monitoring.METRICS_MEDIA_TYPE
+        )
 
 
-IS_HEAD = "commonplace.is_head"  # in a request's scope: nobody would hear the events
+IS_HEAD = "commonplace.is_head"  # in a request's scope: send no events
 _STREAM_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
-POLL_SECONDS = 1.0  # seconds: other processes change the store as well
-KEEPALIVE_POLLS = 15  # looks without news, after which a comment keeps proxies from hanging up
+POLL_SECONDS = 1.0  # for changes by other processes
+KEEPALIVE_POLLS = 15  # polls without changes before a keep-alive comment
 MAX_REVISION = 2**62
 SINCE = "since"
 
 
 class ChangeStream:
-    def __init__(self, reception: ServerContext):
-        self._reception = reception
+    def __init__(self, server_context: ServerContext):
+        self._server_context = server_context
 
     async def __call__(self, request: Request) -> Response:
-        user = await run_in_threadpool(self._reception.caller, request)
+        user = await run_in_threadpool(self._server_context.caller, request)
         since = _since(request)
         if since is None:
             since = await run_in_threadpool(lambda: user.revision)
@@ -110,7 +115,7 @@ class ChangeStream:
         )
 
     async def _events(self, request: Request, user_id: str, since: int) -> AsyncIterator[bytes]:
-        metrics, listeners = self._reception.metrics, self._reception.listeners
+        metrics, listeners = self._server_context.metrics, self._server_context.listeners
         metrics.streams += 1
         try:
             with listeners.waiting(user_id) as news:
@@ -118,7 +123,7 @@ class ChangeStream:
                 quiet = 0
                 while not listeners.is_draining:
                     news.clear()
-                    delta = await run_in_threadpool(self._look, request, since)
+                    delta = await run_in_threadpool(self._load_changes, request, since)
                     quiet = 0 if delta.changes else quiet + 1
                     if delta.changes:
                         yield sse_event("changes", as_data(delta), delta.revision)
@@ -126,16 +131,16 @@ class ChangeStream:
                         yield b": still here\n\n"
                     since = delta.revision
                     await _wait(news)
-        except CommonplaceError as error:  # such as a key that is no longer valid
+        except CommonplaceError as error:  # e.g. a revoked key
             yield sse_event("problem", problem_data(error, status_of(error)))
         finally:
             metrics.streams -= 1
 
-    def _look(self, request: Request, since: int) -> Delta:
-        """Who asks is looked at anew each time: a key can be revoked while its holder listens. It
-        is counted as the one request that it is."""
-        user: User = self._reception.current_caller(request)
-        return self._reception.book.changes_after(user, since)
+    def _load_changes(self, request: Request, since: int) -> Delta:
+        """Authenticate on each poll: the key can be revoked meanwhile. The stream counts as one
+        request."""
+        user: User = self._server_context.current_caller(request)
+        return self._server_context.book.changes_after(user, since)
 
 
 async def _wait(news: asyncio.Event) -> None:
@@ -146,7 +151,7 @@ async def _wait(news: asyncio.Event) -> None:
 
 
 def _since(request: Request) -> int | None:
-    """Where the last stream broke off; else what the query says; else now."""
+    """The revision from Last-Event-ID, else from the query, else None."""
     refuse_unknown(request.query_params, (SINCE,))
     given = request.headers.get(LAST_EVENT_ID) or request.query_params.get(SINCE)
     if given is None:
@@ -158,5 +163,5 @@ def _since(request: Request) -> int | None:
 
 def sse_event(kind: str, data: object, id: int | None = None) -> bytes:
     numbered = "" if id is None else f"id: {id}\n"
-    told = json.dumps(data, ensure_ascii=False)
-    return f"{numbered}event: {kind}\ndata: {told}\n\n".encode()
+    data_text = json.dumps(data, ensure_ascii=False)
+    return f"{numbered}event: {kind}\ndata: {data_text}\n\n".encode()

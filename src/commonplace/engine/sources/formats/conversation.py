@@ -23,7 +23,7 @@ from commonplace.engine.sources.formats.input import (
 from commonplace.errors import InvalidInput, MissingField
 from commonplace.model.sources.source import ContentType, ParsedSource, SourceTurn, SourceType
 
-# Each field under the names that programs give it; the first that says something counts.
+# Each field by the names that programs use; the first with a value counts.
 SPEAKER = ("speaker", "name", "author", "from")
 ROLE = ("role",)
 TEXT = ("text", "content", "message")
@@ -53,12 +53,12 @@ def read(raw: bytes | str, hints: ParseHints) -> ParsedSource:
 
 
 def _records(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Each message with the place where it stands."""
+    """Each message with its position, for error messages."""
     if text.lstrip().startswith("["):
         yield from _listed(parse_json(text, "The conversation"))
         return
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) > 1 and lines[0][1].strip() == "{":  # one object over many lines
+    if len(lines) > 1 and lines[0][1].strip() == "{":  # one object on several lines
         whole = parse_json(text, "The conversation")
         inside = _list_inside(whole)
         yield from _listed([whole] if inside is None else inside)
@@ -73,7 +73,7 @@ def _records(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def _list_inside(whole: Any) -> list[Any] | None:
-    """The messages of an object that holds them under a name."""
+    """The list of messages inside an object."""
     if not isinstance(whole, Mapping):
         return None
     return next((whole[name] for name in _LISTS if isinstance(whole.get(name), list)), None)
@@ -97,7 +97,7 @@ def _turn(record: Mapping[str, Any], where: str) -> SourceTurn | None:
     if not any(name in record for name in TEXT):
         raise MissingField(f"{where.capitalize()} has neither text nor content.", field="text")
     text = _text(_first(record, TEXT), where)
-    if text is None:  # an assistant that only calls a tool says nothing
+    if text is None:  # a message with only tool calls
         return None
     role = optional_word(_first(record, ROLE), f"role in {where}")
     at = _first(record, TIME)
@@ -116,7 +116,7 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _text(value: object, where: str) -> str | None:
-    """Plain text, or the texts of a list of parts; pictures and calls of tools are left out."""
+    """Plain text, or the texts of a list of parts, without images and tool calls."""
     if not isinstance(value, list):
         return optional_text(value, f"text in {where}")
     parts = [part.get("text") if isinstance(part, Mapping) else part for part in value]

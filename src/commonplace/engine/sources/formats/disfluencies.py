@@ -1,6 +1,6 @@
 """Disfluencies (um, stutters, false starts) removed from transcribed speech.
 
-Careful on purpose: a word that may mean something stays. The words are data (disfluencies.toml).
+Conservative: a word that may carry meaning is kept. The words are in disfluencies.toml.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class _DisfluencyRules:
     sounds: re.Pattern[str]
     asides: re.Pattern[str]
     starts: re.Pattern[str]
-    is_stutter: Callable[[str, str], bool]  # of a word and all of its repetition
+    is_stutter: Callable[[str, str], bool]  # (word, whole repetition)
 
 
 def remove_disfluencies(text: str, language: str) -> str:
-    """The text without disfluencies; may be empty. Languages without a table stay as they are."""
+    """The text without disfluencies; may be empty. Unchanged in languages without a table."""
     if language not in _tables():
         return text
     rules = _rules(language)
@@ -42,29 +42,29 @@ def remove_disfluencies(text: str, language: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The commas and spaces that the words left behind."""
+    """Remove the commas and spaces that are left over."""
     text = _SPACE_BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", text))
     text = _STOPS_IN_A_ROW.sub(lambda stops: stops[1] or ",", text)
     text = _LEADING_STOPS.sub("", text).strip().rstrip(",")
     return text if any(character.isalnum() for character in text) else ""
 
 
-def _left_out(said: re.Match[str]) -> str:
-    """Two commas go with what they set apart, and a large letter goes over to the next word."""
-    comma = said["before"] or ""
-    stop = said["after"][:1].replace("…", ".") if comma else ""
-    began_large = said["words"][:1].isupper()
-    following = said["next"].upper() if began_large else said["next"]
+def _left_out(match: re.Match[str]) -> str:
+    """Remove the surrounding commas, too, and move a capital letter to the next word."""
+    comma = match["before"] or ""
+    stop = match["after"][:1].replace("…", ".") if comma else ""
+    began_large = match["words"][:1].isupper()
+    following = match["next"].upper() if began_large else match["next"]
     return f"{comma if not stop else stop.strip(',')} {following}"
 
 
 def _without_started_word(word: re.Match[str]) -> str:
-    """ "th- the": half a word goes when the next one begins with it."""
+    """ "th- the": remove a fragment if the next word begins with it."""
     return "" if word[2].casefold().startswith(word[1].casefold()) else word[0]
 
 
 def _once(rules: _DisfluencyRules) -> Callable[[re.Match[str]], str]:
-    return lambda said: said[1] if rules.is_stutter(said[1], said[0]) else said[0]
+    return lambda match: match[1] if rules.is_stutter(match[1], match[0]) else match[0]
 
 
 @cache
@@ -96,16 +96,16 @@ def _rules(language: str) -> _DisfluencyRules:
 
 
 def _open_rule(table: Mapping[str, Any]) -> Callable[[str, str], bool]:
-    """Any word but the ones that are meant twice, and names (Duran Duran)."""
-    meant = frozenset(table["meant_twice"].split())
+    """Any repeated word, except deliberate repetitions and names (Duran Duran)."""
+    deliberate = frozenset(table["meant_twice"].split())
 
-    def is_stutter(word: str, said: str) -> bool:
-        is_name = word[0].isupper() and said.endswith(word) and word != "I"
-        return word.casefold() not in meant and not is_name
+    def is_stutter(word: str, repetition: str) -> bool:
+        is_name = word[0].isupper() and repetition.endswith(word) and word != "I"
+        return word.casefold() not in deliberate and not is_name
 
     return is_stutter
 
 
 def _closed_rule(table: Mapping[str, Any]) -> Callable[[str, str], bool]:
     listed = frozenset(table["stutters"].split())
-    return lambda word, said: word in listed
+    return lambda word, repetition: word in listed

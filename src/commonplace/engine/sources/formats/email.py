@@ -1,7 +1,7 @@
 """E-mail messages (.eml): headers, addresses, bodies, forwarded messages.
 
-Own work: the standard library's reader changed its mind about broken lists between patch releases,
-and gives up on the whole list where one entry of it is wrong.
+Addresses are parsed here: the standard library's parser changed its behaviour for malformed lists
+between patch releases, and rejects a whole list for one bad entry.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _CLOSES = {'"': '"', "<": ">", "(": ")"}
 _ANGLE = re.compile(r"(.*?)<([^<>]*)>?.*", re.S)
 _COMMENT = re.compile(r"\(([^()]*)\)")
 _GROUP = re.compile(r"[^<>@\"]*:(?!//)")  # "Team: ana@x.org, dan@x.org;" names a list
-_MAX_ADDRESS_HEADER = 50_000  # characters of a header that are looked at
+_MAX_ADDRESS_HEADER = 50_000  # characters of a header that are parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def parse_mailboxes(header: str) -> list[Mailbox]:
 
 
 def _entries(header: str) -> list[str]:
-    """Split at commas, and at the semicolons of Outlook, that stand between two people."""
+    """Split at commas and semicolons (Outlook) between mailboxes."""
     entries, entry, closing = [], "", ""
     for character in header:
         if closing:
@@ -98,9 +98,9 @@ def _plain_name(name: str) -> str | None:
     return shown.strip("\"' ") or None
 
 
-_HEADER_REACH = 4  # lines between the sign of a forwarded mail and its header
+_HEADER_REACH = 4  # lines between the marker of a forwarded mail and its header
 _MARKS = re.compile(r"^[>*_\s]*[^:]*:\*?\s*")
-# "Mon, Apr 13, 2026 at 9:00 AM": as Gmail and Outlook write it, the month first.
+# "Mon, Apr 13, 2026 at 9:00 AM", the Gmail and Outlook format with the month first.
 _MONTH_FIRST = re.compile(r"(?:\w+, )?([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}),? (\d{4})(.*)")
 _CLOCK_12H = re.compile(r"(\d{1,2}):(\d\d)(?::\d\d)?\s?([ap])\.?m\.?", re.IGNORECASE)
 _BETWEEN_DATE_AND_TIME = re.compile(r",? (?:at|um|à|a las) ")
@@ -109,7 +109,7 @@ _NOON = 12
 
 @dataclass(frozen=True, slots=True)
 class EmailPart:
-    """What one writer wrote; of the sender's own part nothing more is known than of the mail."""
+    """The text of one writer. For the sender's own part, writer and date are those of the mail."""
 
     text: str
     is_forwarded: bool = False
@@ -118,7 +118,7 @@ class EmailPart:
 
 
 def split_forwarded(text: str) -> list[EmailPart]:
-    """The sender's own words, then each mail that is passed on."""
+    """The sender's own text, then each forwarded mail."""
     lines = text.split("\n")
     starts = _forward_starts(lines)
     own = "\n".join(lines[: starts[0] if starts else None]).strip()
@@ -128,7 +128,7 @@ def split_forwarded(text: str) -> list[EmailPart]:
 
 
 def _forward_starts(lines: list[str]) -> list[int]:
-    """Where mails that are passed on begin: at their sign, or at their header."""
+    """The first lines of forwarded mails: a marker, or a header."""
     found: list[int] = []
     header_ends = 0
     for number, line in enumerate(lines):
@@ -147,19 +147,19 @@ def _end_of_header(lines: list[str], number: int) -> int:
 
 
 def _forwarded_part(lines: list[str]) -> EmailPart:
-    """Without its header, where that says who wrote it: it is the passage's speaker and time."""
+    """Remove the header if it names the writer, who becomes the passage's speaker."""
     whole = EmailPart("\n".join(lines).strip(), is_forwarded=True)
     header = next((n for n in range(len(lines)) if is_header(lines, n)), None)
     if header is None:
         return whole
     end = _end_of_header(lines, header)
-    told = lines[header:end]
-    people = parse_mailboxes(_header_value(told, "from"))
+    header_lines = lines[header:end]
+    people = parse_mailboxes(_header_value(header_lines, "from"))
     if not people:
         return whole
     text = "\n".join(lines[end:]).strip()
     return replace(
-        whole, text=text, writer=people[0], at=_forwarded_date(_header_value(told, "when"))
+        whole, text=text, writer=people[0], at=_forwarded_date(_header_value(header_lines, "when"))
     )
 
 
@@ -169,7 +169,7 @@ def _header_value(header: list[str], what: str) -> str:
 
 
 def _forwarded_date(written: str) -> datetime | None:
-    """A day that cannot be read is not guessed at."""
+    """None if the date cannot be parsed."""
     plain = _CLOCK_12H.sub(
         _to_24h, _BETWEEN_DATE_AND_TIME.sub(" ", written.replace("\u202f", " "), count=1)
     )
@@ -193,7 +193,7 @@ _FORWARD_SUBJECT = re.compile(r"\s*(?:fwd?|wg|tr|rv|i|enc|fs|vs|הועבר)\s*:"
 _PROSE = ("text/plain", "text/markdown", "text/enriched", "text/richtext")
 _BOUNDARY = re.compile(r"\s*(?:--\S+|Content-[\w-]+:.*)\s*", re.I)
 _MESSAGE_ID = re.compile(r"<([^<>\s]+)>")
-_MAX_NAMES = 100  # of people, attachments, references
+_MAX_NAMES = 100  # people, attachments, references
 
 
 def read(raw: bytes | str, hints: ParseHints) -> ParsedSource:
@@ -206,7 +206,7 @@ def read(raw: bytes | str, hints: ParseHints) -> ParsedSource:
     speaker = senders[0] if senders else None
     parts = split_forwarded(_written_text(message, subject or ""))
     turns = tuple(_turns(parts, SourceTurn(text="", speaker=speaker, at=at, label=id)))
-    if not turns and subject:  # many a mail is all subject
+    if not turns and subject:  # a mail may consist of its subject only
         turns = (SourceTurn(text=subject, speaker=speaker, at=at, label=id),)
     return ParsedSource(
         source_type=SourceType.EMAIL,
@@ -228,14 +228,14 @@ def _parsed(raw: bytes | str) -> Message:
         raw = raw.encode("utf-8", "replace")
     refuse_binary(raw)
     try:
-        # The older policy: the newer one raises when it meets some broken headers.
+        # The older policy: the newer one raises on some malformed headers.
         return message_from_bytes(raw.lstrip(b"\r\n"))
     except RecursionError:
         raise InvalidInput("The email is nested too deeply.") from None
 
 
 def _turns(parts: list[EmailPart], own: SourceTurn) -> Iterator[SourceTurn]:
-    """What its sender wrote, and what others did whose mails it passes on; without signatures."""
+    """The sender's text and the forwarded mails, without signatures."""
     for part in parts:
         writer = part.writer.shown if part.writer else None
         speaker = writer if part.is_forwarded else own.speaker
@@ -248,7 +248,7 @@ def _writers(parts: list[EmailPart]) -> list[Mailbox]:
 
 
 def _written_text(message: Message, subject: str) -> str:
-    """Without quotations."""
+    """The body without quotations."""
     body = "\n\n".join(part for part in _bodies(message) if part.strip())
     body = body or _stray_text(message)
     forwards = _FORWARD_SUBJECT.match(subject) is not None
@@ -256,7 +256,7 @@ def _written_text(message: Message, subject: str) -> str:
 
 
 def _bodies(part: Message) -> Iterator[str]:
-    """The texts of a mail in their order; of alternatives the plain one, if it says anything."""
+    """The texts of a mail in order; of alternatives the plain one, unless it is empty."""
     if _is_attached(part):
         return
     if part.get_content_type() == "multipart/alternative" and part.is_multipart():
@@ -271,7 +271,7 @@ def _bodies(part: Message) -> Iterator[str]:
 
 
 def _stray_text(message: Message) -> str:
-    """What stands outside the parts of a mail whose boundaries are wrong."""
+    """The text outside the parts of a mail with wrong boundaries."""
     if message.get_content_maintype() != "multipart":
         return ""
     inside = "" if message.is_multipart() else part_text(message)
@@ -294,7 +294,7 @@ def _parts(part: Message) -> list[Message]:
 
 
 def _is_attached(part: Message) -> bool:
-    """Whether a part is a file that hangs on the mail; a mail within a mail is one too."""
+    """True for attached files and attached mails."""
     if part.get_content_type() == "message/rfc822":
         return True
     return part.get_content_disposition() == "attachment" or bool(_filename(part))
@@ -303,7 +303,7 @@ def _is_attached(part: Message) -> bool:
 def _filename(part: Message) -> str | None:
     try:
         return clean_word(decoded_words(part.get_filename() or ""))
-    except (LookupError, ValueError, TypeError):  # a name in an encoding that does not exist
+    except (LookupError, ValueError, TypeError):  # an unknown encoding
         return None
 
 
@@ -320,7 +320,7 @@ def _people(message: Message, *headers: str) -> list[Mailbox]:
 
 
 def _names(people: list[Mailbox]) -> list[str]:
-    """Names as people say them; the address of whoever gives none."""
+    """Display names; the address if there is none."""
     return [person.shown for person in people if person.shown]
 
 
@@ -331,14 +331,14 @@ def _ids(message: Message, header: str) -> tuple[str, ...]:
 
 
 def _provenance(message: Message, writers: list[Mailbox]) -> dict[str, Any]:
-    """Where it stands among other mails, and what hung on it."""
-    told = {
+    """Its references to other mails, and its attachments."""
+    fields = {
         "in_reply_to": next(iter(_ids(message, "In-Reply-To")), None),
         "references": list(_ids(message, "References")),
         "attachments": _attachments(message),
         "addresses": _addresses([*_people(message, "From", "To", "Cc"), *writers]),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _attachments(message: Message) -> list[str]:
@@ -348,5 +348,5 @@ def _attachments(message: Message) -> list[str]:
 
 
 def _addresses(people: list[Mailbox]) -> dict[str, str]:
-    """The address of everybody who is named, so that a name can be told from its double."""
+    """The address of each named person, to distinguish people with the same name."""
     return {one.name: one.address for one in people if one.name and one.address}

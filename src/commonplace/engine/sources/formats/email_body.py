@@ -1,15 +1,15 @@
 """E-mail bodies without quoted text, signatures and list footers.
 
-Three shapes: lines that begin with ">", the attribution above them ("On Monday Ana wrote:"), and
-the old mail pasted below with its header ("From: … Sent: … Subject: …"), which has no signs at all
-and so goes on to the end. A forwarded mail is no quotation: it is what the mail is about.
+Quoted text has three shapes: lines that begin with ">", the attribution above them ("On Monday Ana
+wrote:"), and an old mail pasted below with its header ("From: … Sent: … Subject: …"), which has no
+markers and so extends to the end. A forwarded mail is not a quotation: it is the mail's content.
 """
 
 from __future__ import annotations
 
 import re
 
-# How mail programs say that somebody wrote something: the beginning, and the end, of the sentence.
+# Attributions of mail programs: the beginning and the end of the sentence.
 _ATTRIBUTIONS = (
     ("on", r"(?:wrote|writes|said)\s?:"),  # English
     ("am|den|um", r"schrieb\b.*:"),  # German
@@ -29,7 +29,7 @@ _ATTRIBUTION_START = re.compile(
 _ATTRIBUTION = re.compile(
     "|".join(rf"(?:{start})\b.*\b{end}" for start, end in _ATTRIBUTIONS), re.I | re.S
 )
-# Just above quoted lines a date and a colon are enough: '26.06.2014, 14:41, "Ana" <ana@x.org>:'.
+# Directly above quoted lines a date and a colon suffice: '26.06.2014, 14:41, "Ana" <ana@x.org>:'.
 _TIME_OR_DATE = re.compile(r"\d{1,2}[:./]\d\d")
 _SOMEBODY_WROTE = re.compile(r"(?:\S+ ){1,4}(?:wrote|writes|schrieb|כתב|כתבה|כתב/ה)\s?:", re.I)
 
@@ -67,22 +67,22 @@ _ATTRIBUTION_LENGTH = 400
 
 
 def cut_quotes(text: str, forwards: bool = False) -> str:
-    """What the writer of a mail wrote; all of it, unquoted, when there is nothing else.
+    """The text without quotations; if nothing else remains, the unquoted whole.
 
-    `forwards`: the subject says that the mail passes another one on.
+    `forwards`: the subject marks the mail as forwarded.
     """
     lines = [_DIRECTION_MARKS.sub("", line) for line in text.split("\n")]
     start = _forward_start(lines)
     own, passed_on = lines[:start], [_QUOTE_SIGNS.sub("", line, count=1) for line in lines[start:]]
     if not (forwards and start == len(lines)):
         own = own[: _pasted_start(own)]
-    kept = _without_quoted(own)
-    whole = "\n".join([*kept, *passed_on]).strip()
+    remaining = _without_quoted(own)
+    whole = "\n".join([*remaining, *passed_on]).strip()
     return whole or "\n".join(_QUOTE_SIGNS.sub("", line, count=1) for line in lines).strip()
 
 
 def _forward_start(lines: list[str]) -> int:
-    """Where a forwarded mail begins; the end when there is none."""
+    """The first line of a forwarded mail; the end if there is none."""
     for number, line in enumerate(lines):
         if FORWARDED_MARK.fullmatch(line):
             return number
@@ -92,7 +92,7 @@ def _forward_start(lines: list[str]) -> int:
 
 
 def _pasted_start(lines: list[str]) -> int:
-    """Where an old mail is pasted below without signs; the end when there is none."""
+    """The first line of an old mail pasted without markers; the end if there is none."""
     for number, line in enumerate(lines):
         if ORIGINAL_MARK.fullmatch(line) or is_header(lines, number):
             while number and (not lines[number - 1].strip() or _RULER.fullmatch(lines[number - 1])):
@@ -102,7 +102,7 @@ def _pasted_start(lines: list[str]) -> int:
 
 
 def is_header(lines: list[str], number: int) -> bool:
-    """At least three header lines of an old mail, one of them From, however they are ordered."""
+    """At least three header lines of an old mail in any order, one of them From."""
     if not any(rule.fullmatch(lines[number]) for rule in HEADER_LINE.values()):
         return False
     if _QUOTE_SIGN.match(lines[number]):
@@ -116,28 +116,28 @@ def is_header(lines: list[str], number: int) -> bool:
 
 
 def _without_quoted(lines: list[str]) -> list[str]:
-    kept: list[str] = []
+    remaining: list[str] = []
     number = 0
     while number < len(lines):
         if _QUOTE_SIGN.match(lines[number]):
             if number and not _QUOTE_SIGN.match(lines[number - 1]):
-                _drop_attribution(kept)
+                _drop_attribution(remaining)
             number += 1
             continue
         length = _attribution_at(lines, number)
         if length:
             after = number + length
             if not _quote_follows(lines, after):
-                return kept  # a mail pasted below without signs: no telling where it ends
+                return remaining  # a mail pasted without markers: its end is unknown
             number = after
             continue
-        kept.append(lines[number])
+        remaining.append(lines[number])
         number += 1
-    return kept
+    return remaining
 
 
 def _attribution_at(lines: list[str], number: int) -> int:
-    """How many lines an attribution takes from here; 0 when there is none."""
+    """The number of lines of an attribution that begins here; 0 if there is none."""
     first = lines[number].strip()
     if not first or not _ATTRIBUTION_START.match(first):
         return 0
@@ -146,7 +146,7 @@ def _attribution_at(lines: list[str], number: int) -> int:
         if not line.strip() or _QUOTE_SIGN.match(line):
             return 0
         if length > 1 and _ATTRIBUTION.fullmatch(line.strip()):
-            return 0  # the attribution is that line; this one is the writer's
+            return 0  # that line is the attribution; this one is text
         sentence = f"{sentence} {line.strip()}".strip()
         if len(sentence) > _ATTRIBUTION_LENGTH:
             return 0
@@ -160,24 +160,24 @@ def _quote_follows(lines: list[str], number: int) -> bool:
     return _QUOTE_SIGN.match(following) is not None
 
 
-def _drop_attribution(kept: list[str]) -> None:
-    """The sentence just above a quotation, when a date and a colon tell that it is no text."""
-    end = len(kept)
-    while end and not kept[end - 1].strip():
+def _drop_attribution(remaining: list[str]) -> None:
+    """Drop the sentence above a quotation if a date and a colon mark it as an attribution."""
+    end = len(remaining)
+    while end and not remaining[end - 1].strip():
         end -= 1
     for length in range(1, min(_ATTRIBUTION_LINES, end) + 1):
-        sentence = " ".join(line.strip() for line in kept[end - length : end])
-        if not kept[end - length].strip() or len(sentence) > _ATTRIBUTION_LENGTH:
+        sentence = " ".join(line.strip() for line in remaining[end - length : end])
+        if not remaining[end - length].strip() or len(sentence) > _ATTRIBUTION_LENGTH:
             return
         begins = length == 1 or _ATTRIBUTION_START.match(sentence)
-        says_when = sentence.endswith(":") and _TIME_OR_DATE.search(sentence)
-        if begins and (says_when or _SOMEBODY_WROTE.fullmatch(sentence)):
-            del kept[end - length :]
+        has_date = sentence.endswith(":") and _TIME_OR_DATE.search(sentence)
+        if begins and (has_date or _SOMEBODY_WROTE.fullmatch(sentence)):
+            del remaining[end - length :]
             return
 
 
 _DELIMITER = re.compile(r"--[ \xa0]?|—|\*--\*")
-_LONGEST_SIGNATURE = 12  # lines; what is longer after "--" is text
+_LONGEST_SIGNATURE = 12  # lines; a longer block after "--" is text
 
 _SENT_FROM = re.compile(
     r"(?:sent|written|typed) (?:from|with|via|using|on) (?:my |the |a |yahoo |outlook|gmail|mail |"
@@ -191,7 +191,7 @@ _SENT_FROM = re.compile(
     re.I,
 )
 
-# Formal farewells end a mail; thanks are content, unless an address or a number follows.
+# Formal closings end a mail; thanks are content, unless an address or a number follows.
 _FAREWELL = re.compile(
     r"(?:(?:many )?thanks(?: and|,| &) )?"
     r"(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|warmest|many)? ?(?:regards|wishes)|"
@@ -232,13 +232,13 @@ _NAME_LENGTH = 40
 
 
 def cut_signature(text: str, name: str | None = None) -> str:
-    """The text without what closes it; all of it when nothing else would be left.
+    """The text without its signature; all of it if nothing else would remain.
 
-    `name`: the sender's, which may stand above a signature without any other sign.
+    `name`: the sender's, which may begin a signature without any other marker.
     """
     lines = text.rstrip().split("\n")
     before = -1
-    while before != len(lines):  # one thing may stand below another
+    while before != len(lines):  # signature, footer and disclaimer may follow each other
         before = len(lines)
         for rule in _RULES:
             lines = _trimmed(lines[: rule(lines)])
@@ -253,11 +253,11 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[:end]
 
 
-# Each rule says where the text ends.
+# Each rule returns the line at which the text ends.
 
 
 def _footer(lines: list[str]) -> int:
-    """What a mailing list adds, below a ruler of its own."""
+    """A mailing list's footer, below a line of dashes."""
     for number in range(len(lines) - 1, max(-1, len(lines) - _BLOCK_LINES - 1), -1):
         if _FOOTER_RULER.fullmatch(lines[number]):
             below = lines[number + 1 :]
@@ -292,27 +292,27 @@ def _farewell(lines: list[str]) -> int:
 
 
 def _are_names(lines: list[str]) -> bool:
-    """A name, perhaps with what its bearer is below it: short lines that end no sentence."""
+    """A name, perhaps with a job title below: short lines that do not end a sentence."""
     return len(lines) <= 3 and all(
         len(line.strip()) <= _NAME_LENGTH and line.strip()[-1] not in ".?!:" for line in lines
     )
 
 
 def _dashed_name(lines: list[str]) -> int:
-    """ "-Ana" in the last line, apart from the text: two dashes in a row would be a list."""
+    """ "-Ana" in the last line, separated from the text; two such lines would be a list."""
     if len(lines) < 2 or lines[-2].strip():
         return len(lines)
     return len(lines) - 1 if _NAME_AFTER_DASH.fullmatch(lines[-1].strip()) else len(lines)
 
 
 def _disclaimer(lines: list[str]) -> int:
-    """A last paragraph in which lawyers speak."""
+    """A legal disclaimer as the last paragraph."""
     start = _last_paragraph(lines)
     return start if _DISCLAIMER.fullmatch("\n".join(lines[start:])) else len(lines)
 
 
 def _named_signature(lines: list[str], name: str) -> int:
-    """A last paragraph that begins with the sender's own name and says how to reach them."""
+    """A last paragraph that begins with the sender's name and contains contact details."""
     start = _last_paragraph(lines)
     block = lines[start:]
     if not block or block[0].strip(" *,").casefold() != name.casefold():

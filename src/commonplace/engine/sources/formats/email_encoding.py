@@ -8,37 +8,37 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 
-# A wrong declaration is often one of these: the first is right for all mail of this century, the
-# others can read any bytes. Hebrew's is tried before the western one when the bytes are Hebrew's.
+# Fallbacks for a wrong declaration: the first fits nearly all recent mail, the others can decode
+# any bytes. The Hebrew one is tried before the western one if the bytes look Hebrew.
 _WESTERN = "cp1252"
 _HEBREW = "cp1255"
-_HEBREW_WORD = re.compile(rb"[\xe0-\xfa]{2,}")  # accents of western words stand alone
+_HEBREW_WORD = re.compile(rb"[\xe0-\xfa]{2,}")  # accented letters of western words are isolated
 
-# Names that mail programs have used for sets that Python calls otherwise.
+# Charset names of mail programs that Python does not know.
 _ALIASES = {
     "iso-8859-8-i": "iso-8859-8",
     "iso-8859-8-e": "iso-8859-8",
     "unicode-1-1-utf-7": "utf-7",
     "x-sjis": "shift_jis",
     "ks_c_5601-1987": "cp949",
-    "gb2312": "gb18030",  # writers say the smaller set and use the larger
+    "gb2312": "gb18030",  # often declared for the larger set
     "iso-8859-1": _WESTERN,  # the same
     "us-ascii": "utf-8",
     "ascii": "utf-8",
 }
-_LONGEST_HEADER = 20_000  # characters that are looked at: the decoder is slow on absurd ones
+_LONGEST_HEADER = 20_000  # characters that are decoded: the decoder is slow on very long ones
 _FLOWED_SIGN = "-- "
 _ENCODED_GAP = re.compile(r"(?<=\?=)\s+(?==\?)")
 
 
 def header_text(message: Message, name: str) -> str:
-    """A header as people read it; empty when it is missing."""
+    """A decoded header; empty if it is missing."""
     value = message.get(name)
     return "" if value is None else decoded_words(str(value))
 
 
 def decoded_words(value: str) -> str:
-    """Encoded words (=?utf-8?q?…?=) resolved; raw bytes that stand in a header are read too."""
+    """Decode encoded words (=?utf-8?q?…?=) and raw bytes in a header."""
     plain = _raw_bytes_read(" ".join(value[:_LONGEST_HEADER].split()))
     if "=?" not in plain:
         return plain
@@ -53,14 +53,14 @@ def decoded_words(value: str) -> str:
 
 
 def _raw_bytes_read(value: str) -> str:
-    """The parser hands bytes that are no ASCII over as lone surrogates."""
+    """Decode non-ASCII bytes, which the parser returns as lone surrogates."""
     if value.isascii():
         return value
     return bytes_to_text(value.encode("utf-8", "surrogateescape"), "utf-8")
 
 
 def part_text(part: Message) -> str:
-    """The text of one part, its transfer encoding and character set undone."""
+    """The text of one part, with transfer encoding and charset decoded."""
     payload = part.get_payload(decode=True)
     raw = payload if isinstance(payload, bytes) else b""
     text = bytes_to_text(raw, _charset(part))
@@ -77,7 +77,7 @@ def _charset(part: Message) -> str:
 
 
 def bytes_to_text(raw: bytes, charset: str) -> str:
-    """As declared, else as UTF-8, else as what Windows would have written."""
+    """Decode as declared, else as UTF-8, else as a Windows code page."""
     for name in (_known(charset), "utf-8"):
         try:
             return raw.decode(name)
@@ -86,7 +86,11 @@ def bytes_to_text(raw: bytes, charset: str) -> str:
     beyond_ascii = sum(byte >= 0x80 for byte in raw)
     is_hebrew = 2 * sum(map(len, _HEBREW_WORD.findall(raw))) > beyond_ascii
     declared = _known(charset)
-    if declared not in ("utf-8", "utf-16", "utf-32"):  # mostly right: a few bytes are not
+    if declared not in (
+        "utf-8",
+        "utf-16",
+        "utf-32",
+    ):  # declared correctly, with a few invalid bytes
         return raw.decode(declared, "replace")
     return raw.decode(_HEBREW if is_hebrew else _WESTERN, "replace")
 
@@ -98,12 +102,12 @@ def _known(charset: str) -> str:
         info = codecs.lookup(name)
     except (LookupError, ValueError):
         return "utf-8"
-    # Python also calls hex and zip "codecs"; they make no text.
+    # Python's codecs include hex and zip, which do not decode to text.
     return info.name if getattr(info, "_is_text_encoding", True) else "utf-8"
 
 
 def unflowed(text: str) -> str:
-    """format=flowed: a line that ends with a space goes on in the next."""
+    """format=flowed: join a line that ends with a space to the next."""
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):

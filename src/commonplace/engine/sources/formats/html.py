@@ -1,7 +1,7 @@
 """HTML pages as text, as a reader sees them.
 
-Blocks are lines, paragraphs stand apart, list items begin with "- ", a table's row is one line, a
-quotation's lines begin with ">" as in plain mail, so that one rule cuts both.
+Blocks become lines, paragraphs are separated by an empty line, list items begin with "- ", a table
+row is one line. Quoted lines begin with ">" as in plain mail, so that one rule removes both.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ def html_to_text(html: str) -> str:
 
 
 def _without_comments(html: str) -> str:
-    """Cut beforehand: the parser looks for the end of each unclosed one through all the rest."""
-    kept: list[str] = []
+    """Remove comments first: the parser searches the whole rest for the end of an unclosed one."""
+    pieces: list[str] = []
     start = 0
     while (opens := html.find("<!--", start)) >= 0:
-        kept.append(html[start:opens])
+        pieces.append(html[start:opens])
         closes = html.find("-->", opens)
-        if closes < 0:  # unclosed: what follows is text after all
-            return "".join([*kept, html[opens:].replace("<!--", " ")])
+        if closes < 0:  # unclosed: the rest is text
+            return "".join([*pieces, html[opens:].replace("<!--", " ")])
         start = closes + len("-->")
-    return "".join([*kept, html[start:]])
+    return "".join([*pieces, html[start:]])
 
 
 class _HtmlTextParser(HTMLParser):
@@ -65,7 +65,7 @@ class _HtmlTextParser(HTMLParser):
         self._line = ""
         self._quotes = 0
         self._preformatted = 0
-        self._dropped: list[str] = []  # the elements we are in that nobody sees
+        self._dropped: list[str] = []  # the open elements that are not displayed
 
     def text(self) -> str:
         self._break()
@@ -146,7 +146,7 @@ class _HtmlTextParser(HTMLParser):
 
 
 def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:
-    """What is not shown is not read: senders hide previews and worse there."""
+    """Hidden elements are left out: senders put preview texts there, or instructions."""
     given = dict(attrs)
     return "hidden" in given or _HIDDEN.search(given.get("style") or "") is not None
 

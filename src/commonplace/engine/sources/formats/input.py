@@ -1,7 +1,7 @@
 """Input rules that all formats share: decoding, cleaning, hints, JSON records, times.
 
-A recording or a mail is history. What is wrong in it is put right where it is read; only what
-programs write (JSON) is held to the rules of `model.check`.
+Recordings and mails cannot be corrected by the caller, so the parsers repair them. Only the output
+of programs (JSON) must comply with the rules of `model.validation`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from commonplace.model.validation import MAX_WORD, stored_form
 
 MAX_CHARACTERS = 10_000_000  # of one original
 
-_LONGEST_ENCODING = 4  # bytes of one character, in every encoding that is read here
+_LONGEST_ENCODING = 4  # bytes of a character in any supported encoding
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# The longer mark first: UTF-32's begins like UTF-16's.
+# The longer byte order mark first: UTF-32's begins like UTF-16's.
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -35,7 +35,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 
-# How files begin that hold no text to be read here.
+# Signatures of binary files.
 _BINARY = (
     (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a ZIP archive, as Word, Excel and PowerPoint write"),
@@ -52,7 +52,7 @@ _BINARY = (
 
 
 def decode_text(raw: bytes | str) -> str:
-    """The original as text with one kind of newline."""
+    """The original as text with normalised newlines."""
     refuse_size(raw)
     text = raw if isinstance(raw, str) else _decoded(raw)
     text = text.removeprefix("\ufeff")
@@ -113,35 +113,35 @@ _UNWANTED = re.compile("[\x00\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
-    """Text as it is stored, without what cannot be stored."""
+    """The text without characters that cannot be stored."""
     return stored_form(_UNWANTED.sub("", text))
 
 
 def clean_word(text: str) -> str | None:
-    """One short line, or None when nothing is left of it."""
+    """One short line; None if it is empty."""
     shown = "".join(" " if unicodedata.category(c) == "Cc" else c for c in clean_text(text))
     return " ".join(shown.split())[:MAX_WORD].strip() or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseHints:
-    name: str | None = None  # of the file, with its path
+    name: str | None = None  # the file's, with its path
     title: str | None = None
-    started_at: datetime | None = None  # recordings count their time from here
+    started_at: datetime | None = None  # the start of a recording's times
 
     @property
     def readable_name(self) -> str | None:
-        """The title of a file that has no other."""
+        """A title made from the file name."""
         return clean_word(file_title(self.name)) if self.name else None
 
 
-# Programs count from 1970 in seconds, milliseconds or microseconds: what would lie thousands of
-# years ahead as one is meant as the next.
+# Unix times are in seconds, milliseconds or microseconds: a value that would be thousands of years
+# ahead in one unit is taken as the next.
 _UNITS = ((1e11, 1), (1e14, 1_000), (math.inf, 1_000_000))
-# Before computers wrote logs a number is something else: a year, a second of a recording.
+# A smaller number is not a Unix time: a year, a second of a recording.
 _FIRST, _LAST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
-# Dates that are spelled with digits alone, by how many these are.
+# Dates of digits only, by their number of digits.
 _COMPACT = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
@@ -161,7 +161,7 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def parse_moment(value: object, where: str) -> datetime:
-    """A time as ISO 8601 text, or counted from 1970."""
+    """A time as ISO 8601 text or as Unix time."""
     if compact := _compact_date(value):
         return compact
     if isinstance(value, str):
@@ -187,7 +187,7 @@ def parse_moment(value: object, where: str) -> datetime:
 
 
 def _compact_date(value: object) -> datetime | None:
-    """20260301 is a day, though it could be counted as well."""
+    """20260301 is a date, not a Unix time."""
     written = str(value).strip() if isinstance(value, str) or _whole(value) else ""
     form = _COMPACT.get(len(written))
     if form is None or not (written.isascii() and written.isdigit()):
@@ -200,7 +200,7 @@ def _compact_date(value: object) -> datetime | None:
 
 
 def optional_word(value: object, where: str) -> str | None:
-    """A name or an id; numbers are taken as their digits."""
+    """A name or an id; numbers are converted to text."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     spelled = (
@@ -226,6 +226,6 @@ def speakers_in(turns: Iterable[SourceTurn]) -> tuple[str, ...]:
 
 
 def time_span_of(turns: Sequence[SourceTurn]) -> tuple[datetime | None, datetime | None]:
-    """When the first and the last of them were said."""
+    """The times of the first and the last turn."""
     known = [turn.at for turn in turns if turn.at is not None]
     return (min(known), max(known)) if known else (None, None)

@@ -36,7 +36,7 @@ class SourceFormat(StrEnum):
     WHATSAPP = "whatsapp"
 
 
-# What a name's ending says. Others (.txt, .json, .log, none) leave it to the content.
+# By file extension. For others (.txt, .json, .log, none) the content decides.
 BY_ENDING = {
     ".md": SourceFormat.MARKDOWN,
     ".markdown": SourceFormat.MARKDOWN,
@@ -49,11 +49,11 @@ BY_ENDING = {
     ".srt": SourceFormat.TRANSCRIPT,
 }
 
-_DETECTED_ON = 20_000  # characters: what something is shows early
+_DETECTED_ON = 20_000  # characters at the beginning
 _ENOUGH_LINES = 2
 _LEAST_SPOKEN_SHARE = 0.6
-_LINES_EACH = 1.5  # of those who talk; the entries of a form have one each
-_WORDS_OF_A_SENTENCE = 4  # if it does not end like one; less is a form: "Milk: 2"
+_LINES_EACH = 1.5  # of each speaker, on average; entries of a form have one each
+_WORDS_OF_A_SENTENCE = 4  # without final punctuation; fewer: a form ("Milk: 2")
 
 _SENTENCE_END = re.compile(r"[.?!…][\"'”’»)]*\Z")
 _MAIL_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:).*")
@@ -70,7 +70,7 @@ _MARKDOWN_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.M)
 
 
 def detect_format(text: str, name: str | None = None) -> SourceFormat:
-    """The format of a text; plain text when nothing else fits."""
+    """The format of a text; plain text if no other matches."""
     ending = _ending(name)
     if ending in BY_ENDING:
         return BY_ENDING[ending]
@@ -84,7 +84,7 @@ def _ending(name: str | None) -> str:
 
 
 def _is_slack(text: str) -> bool:
-    """A list whose messages have Slack's `ts`: text, of seconds and a fraction."""
+    """A list of messages with Slack's `ts`: seconds and a fraction, as text."""
     holds_list = text.lstrip().startswith("[") or '"messages"' in text
     is_ours = '"speaker"' in text or '"role"' in text
     return holds_list and not is_ours and _SLACK_TIME.search(text) is not None
@@ -101,7 +101,7 @@ def _is_conversation(text: str) -> bool:
     try:
         return isinstance(json.loads(first), dict)
     except (ValueError, RecursionError):
-        # Broken, or one object over many lines: either is meant as JSON if it looks like a log.
+        # Malformed, or one object on several lines: JSON if it has the keys of a log.
         return re.search(r'"(?:text|content|messages|role|speaker)"\s*:', text) is not None
 
 
@@ -110,7 +110,7 @@ def _is_subtitles(text: str) -> bool:
 
 
 def _is_mail(text: str) -> bool:
-    """Header lines down to an empty line: two names that mail has, and something technical."""
+    """Header lines up to an empty line: two mail headers, and a date, an address or a hyphen."""
     lines = text.split("\n\n", 1)[0].split("\n")
     if not _MAIL_HEADER.match(lines[0]):
         return False
@@ -122,7 +122,7 @@ def _is_mail(text: str) -> bool:
 
 
 def _is_whatsapp(text: str) -> bool:
-    """From its first line on; a single message is enough where only chats are written so."""
+    """The first line matches; one message is enough if its format is specific to chats."""
     lines = [line for line in text.split("\n") if line.strip()]
     first = parse_whatsapp_line(lines[0]) if lines else None
     if first is None or not any(
@@ -133,8 +133,8 @@ def _is_whatsapp(text: str) -> bool:
 
 
 def _is_spoken(text: str) -> bool:
-    """From the first on most lines name a speaker; people answer each other, and in sentences.
-    A recipe names flour twice, too: "Flour: 500 g, sifted"."""
+    """Most lines, including the first, name a speaker, speakers alternate and use sentences. A
+    recipe may have "Flour: 500 g, sifted" twice, too."""
     lines = [speaker_line(line) for line in _speech_lines(text.split("\n"))][:200]
     found = [line for line in lines if line is not None]
     if len(found) <= _ENOUGH_LINES or len({line.speaker for line in found}) == len(found):
@@ -153,7 +153,7 @@ def _is_spoken(text: str) -> bool:
 
 
 def _speech_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Without what people paste into a message, and list in it: that names nobody."""
+    """The lines without code blocks and lists, which name no speakers."""
     is_pasted = False
     for line in lines:
         if _FENCE.match(line):
@@ -163,7 +163,7 @@ def _speech_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _somebody_answers(speakers: list[str]) -> bool:
-    """Somebody speaks again after somebody else."""
+    """True if a person speaks again after another."""
     began = {name: speakers.index(name) for name in speakers}
     return any(
         speakers[place - 1] != name and began[name] < place - 1
@@ -172,9 +172,9 @@ def _somebody_answers(speakers: list[str]) -> bool:
     )
 
 
-def _is_sentence(said: str) -> bool:
-    """It ends like one, or is long enough for one."""
-    return _SENTENCE_END.search(said) is not None or len(said.split()) >= _WORDS_OF_A_SENTENCE
+def _is_sentence(text: str) -> bool:
+    """True by final punctuation or by length."""
+    return _SENTENCE_END.search(text) is not None or len(text.split()) >= _WORDS_OF_A_SENTENCE
 
 
 def _is_html(text: str) -> bool:
@@ -185,7 +185,7 @@ def _is_markdown(text: str) -> bool:
     return _MARKDOWN_HEADING.search(text) is not None
 
 
-# In this order: the first that fits.
+# The first match counts.
 BY_CONTENT: tuple[tuple[SourceFormat, Callable[[str], bool]], ...] = (
     (SourceFormat.SLACK, _is_slack),
     (SourceFormat.CONVERSATION, _is_conversation),
@@ -229,7 +229,7 @@ def parse_source(
     title: str | None = None,
     started_at: datetime | None = None,
 ) -> ParsedSource:
-    """What an original says. `format` is found out when it is not given."""
+    """Parse an original. `format` is detected if it is not given."""
     if not isinstance(raw, bytes | str):
         raise InvalidInput(f"original must be text or bytes, not {type(raw).__name__}.")
     if not raw.strip():
@@ -239,14 +239,14 @@ def parse_source(
 
 
 def choose_format(raw: bytes | str, name: str | None, format: str | None) -> SourceFormat:
-    """As it is said to be, or else as it looks."""
+    """The given format, else the detected one."""
     return (
         choice(format, "format", SourceFormat, _FORMAT_ALIASES) if format else format_of(raw, name)
     )
 
 
 def format_of(raw: bytes | str, name: str | None = None) -> SourceFormat:
-    """The format; only mail may hold bytes that are no UTF-8, for it says itself what they are."""
+    """Detect the format. Only mail may be other than UTF-8: it declares its charsets."""
     try:
         return detect_format(decode_text(raw), name)
     except BadText:

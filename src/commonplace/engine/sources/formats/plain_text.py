@@ -39,13 +39,13 @@ _FRONT_MATTER = "---"
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    headings: tuple[str, ...]  # from the outermost one to its own
+    headings: tuple[str, ...]  # from the outermost to its own
     lines: tuple[str, ...]
 
 
 def read_markdown(raw: bytes | str, hints: ParseHints) -> ParsedSource:
     sections = _sections(_without_front_matter(decode_text(raw).split("\n")))
-    turns = tuple(_turn(section, hints) for section in sections if _says_something(section))
+    turns = tuple(_turn(section, hints) for section in sections if _has_text(section))
     if not turns:
         raise empty_source_error()
     first = next((section.headings[0] for section in sections if section.headings), None)
@@ -65,7 +65,7 @@ def _without_front_matter(lines: list[str]) -> list[str]:
     for number, line in enumerate(lines[1:], 1):
         if line.rstrip() == _FRONT_MATTER:
             return lines[number + 1 :]
-        if not line.strip():  # then it was a ruler, and what follows is text
+        if not line.strip():  # a horizontal rule, followed by text
             break
     return lines
 
@@ -92,7 +92,7 @@ def _sections(lines: list[str]) -> list[_Section]:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The sign that ends the block of code we are in; empty outside of one."""
+    """The closing fence of the current code block; empty outside of one."""
     sign = _FENCE.match(line)
     if sign is None:
         return fence
@@ -102,7 +102,7 @@ def _fence_after(line: str, fence: str) -> str:
 
 
 def _heading(line: str, before: list[str]) -> tuple[int, str, bool] | None:
-    """Level, title, and whether the title is the line above, underlined."""
+    """Level, title, and True if the title is the line above (an underlined heading)."""
     marked = _HEADING.fullmatch(line)
     if marked is not None:
         return len(marked[1]), _without_closing_signs(marked[2].strip()), False
@@ -115,12 +115,12 @@ def _heading(line: str, before: list[str]) -> tuple[int, str, bool] | None:
 
 
 def _without_closing_signs(title: str) -> str:
-    """ "Plan ##" is closed by its signs; "C#" is not."""
+    """ "Plan ##" has closing signs; "C#" does not."""
     bare = title.rstrip("#")
     return bare.rstrip() if bare[-1:].isspace() else title
 
 
-def _says_something(section: _Section) -> bool:
+def _has_text(section: _Section) -> bool:
     return any(line.strip() for line in section.lines)
 
 

@@ -39,7 +39,7 @@ def _mark_text(mark: re.Match[str], names: Mapping[str, str]) -> str:
     return label or target.removeprefix("mailto:")
 
 
-# What Slack reports by itself; nobody said it.
+# Messages of Slack itself.
 _NOTICE_SUBTYPES = """
 channel_join channel_leave channel_topic channel_purpose channel_name channel_archive
 channel_unarchive channel_convert_to_private group_join group_leave group_topic group_purpose
@@ -86,7 +86,7 @@ def _messages(found: object) -> list[Mapping[str, Any]]:
 
 
 def _current(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An edit carries the message as it reads now."""
+    """An edit contains the current message."""
     edited = message.get("message")
     is_edit = message.get("subtype") == "message_changed" and isinstance(edited, Mapping)
     return edited if is_edit and edited is not None else message
@@ -123,7 +123,7 @@ def _turn(message: Mapping[str, Any], number: int, names: Mapping[str, str]) -> 
 
 
 def _written(message: Mapping[str, Any], where: str) -> str | None:
-    """Its text; a bot's often stands in an attachment."""
+    """The text; a bot's is often in an attachment."""
     text = optional_text(message.get("text"), f"text in {where}")
     attached = message.get("attachments")
     if text or not isinstance(attached, list):
@@ -144,10 +144,10 @@ def _speaker(message: Mapping[str, Any], names: Mapping[str, str], where: str) -
 
 
 def _own_name(message: Mapping[str, Any]) -> str | None:
-    """What the message itself says about who wrote it."""
+    """The writer's name in the message itself."""
     profile, bot = message.get("user_profile"), message.get("bot_profile")
-    told = _profile_name(profile) or message.get("username") or _profile_name(bot)
-    return told if isinstance(told, str) else None
+    name = _profile_name(profile) or message.get("username") or _profile_name(bot)
+    return name if isinstance(name, str) else None
 
 
 def _profile_name(profile: object) -> str | None:
@@ -158,7 +158,7 @@ def _profile_name(profile: object) -> str | None:
 
 
 def _names(users: object) -> dict[str, str]:
-    """Names by id, from Slack's own list of users or from a simple map."""
+    """Names by user id, from Slack's list of users or from a plain map."""
     if isinstance(users, Mapping):
         pairs = [(id, user) for id, user in users.items() if isinstance(id, str)]
     elif isinstance(users, list):
@@ -187,7 +187,7 @@ def _channel(channel: object) -> str | None:
 def _external_id(
     around: Mapping[str, Any], channel: str | None, turns: tuple[SourceTurn, ...]
 ) -> str | None:
-    """A thread is known by its channel and its first message."""
+    """A thread is identified by its channel and its first message."""
     inner = around.get("channel")
     id = inner.get("id") if isinstance(inner, Mapping) else None
     place = optional_word(id or channel, "channel")

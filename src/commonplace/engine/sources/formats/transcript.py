@@ -26,31 +26,35 @@ from commonplace.model.sources.source import ContentType, ParsedSource, SourceTu
 
 _HOURS_AND_MINUTES = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _DAY = timedelta(days=1)
-_EARLIEST = timedelta(hours=5)  # recordings begin near 0:00, meetings after people have got up
-_NEAR = timedelta(hours=1)  # the first words come that close to when a meeting is said to begin
+_EARLIEST = timedelta(
+    hours=5
+)  # offsets of a recording begin near 0:00; meetings start later in the day
+_NEAR = timedelta(hours=1)  # maximum distance of the first time from the given start
 
 
 def times_of_day(clocks: Sequence[str], started_at: datetime) -> list[timedelta] | None:
-    """How long after the start each is, if all of them are times of that day; else None."""
+    """Offsets from the start, if all of these are times of that day; else None."""
     found = [_HOURS_AND_MINUTES.fullmatch(clock) for clock in clocks]
-    read = [timedelta(hours=int(m[1]), minutes=int(m[2])) for m in found if m]
-    if not read or len(read) < len(clocks):
+    times = [timedelta(hours=int(m[1]), minutes=int(m[2])) for m in found if m]
+    if not times or len(times) < len(clocks):
         return None
     midnight = started_at.replace(hour=0, minute=0, second=0, microsecond=0)
     start = started_at - midnight
-    told_only_the_day = not start
-    fits = read[0] >= _EARLIEST if told_only_the_day else abs(read[0] - start) <= _NEAR
-    risen = _past_midnight(read)
-    return [each - start for each in risen] if fits and risen == sorted(risen) else None
+    has_only_date = not start
+    fits = times[0] >= _EARLIEST if has_only_date else abs(times[0] - start) <= _NEAR
+    increasing = _past_midnight(times)
+    return (
+        [each - start for each in increasing] if fits and increasing == sorted(increasing) else None
+    )
 
 
 def _past_midnight(times: Sequence[timedelta]) -> list[timedelta]:
-    """After 23:58 comes 00:03 of the next day."""
-    risen = list(times[:1])
+    """Add a day whenever the time wraps: 23:58, 00:03."""
+    increasing = list(times[:1])
     for earlier, time in pairwise(times):
-        days = risen[-1] - earlier
-        risen.append(time + days + (_DAY if earlier - time > _DAY / 2 else timedelta()))
-    return risen
+        days = increasing[-1] - earlier
+        increasing.append(time + days + (_DAY if earlier - time > _DAY / 2 else timedelta()))
+    return increasing
 
 
 _CUE_CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
@@ -66,7 +70,7 @@ class Cue:
     text: str
     speaker: str | None = None
     offset: timedelta | None = None  # from the beginning of the recording
-    clock: str | None = None  # the same as it is written: 00:01:02
+    clock: str | None = None  # the offset as written: 00:01:02
 
 
 def offset_of(written: str) -> timedelta | None:
@@ -83,21 +87,21 @@ def offset_of(written: str) -> timedelta | None:
 
 
 def subtitle_cues(text: str) -> Iterator[Cue]:
-    """Every cue in its order. Lines that roll (said again in the next cue) come once."""
+    """Every cue in order. Rolling lines, repeated in the next cue, occur once."""
     blocks = list(_timed_blocks(text))
     rolls = _lines_roll([lines for _, lines in blocks])
     before: list[str] = []
     for clock, lines in blocks:
         fresh = [line for line in lines if not rolls or line not in before]
         before = lines
-        for speaker, said in _voices("\n".join(fresh)):
-            if said:
-                yield Cue(said, speaker, offset_of(clock), clock)
+        for speaker, spoken in _voices("\n".join(fresh)):
+            if spoken:
+                yield Cue(spoken, speaker, offset_of(clock), clock)
 
 
 def _lines_roll(blocks: list[list[str]]) -> bool:
-    """Somewhere a cue takes up the last line and goes on. Where none does, who says "No." in two
-    cues has said it twice."""
+    """True if a cue repeats the last line and continues. Otherwise, "No." in two cues was said
+    twice."""
     return any(len(now) > 1 and before[-1:] == now[:1] for before, now in pairwise(blocks))
 
 
@@ -106,7 +110,7 @@ def _timed_blocks(text: str) -> Iterator[tuple[str, list[str]]]:
     clock = previous = ""
     for line in text.split("\n"):
         if TIMING.fullmatch(line):
-            if clock:  # the line before a timing may be the name of its cue
+            if clock:  # the line before a timing may be the cue's name
                 yield clock, _without_name(lines, previous)
             clock, lines = line.split("-->")[0].strip(), []
         elif clock and line.strip() and not _opens_block(line, previous):
@@ -127,16 +131,16 @@ def _without_name(lines: list[str], previous: str) -> list[str]:
 
 
 def _is_cue_name(line: str) -> bool:
-    """A number or an id, as SRT and Teams write above each cue."""
+    """A number or an id above a cue, as in SRT and Teams."""
     return re.fullmatch(r"\s*(?:\d+|[\w-]*\d[\w-]*(?:/\d+-\d+)?)\s*", line) is not None
 
 
 def _voices(block: str) -> Iterator[tuple[str | None, str]]:
-    """The parts of a cue by the voice that is marked on them."""
+    """The parts of a cue by their voice tags."""
     pieces = _VOICE.split(block)
     yield None, _plain_cue_text(pieces[0])
-    for name, said in zip(pieces[1::2], pieces[2::2], strict=True):
-        yield html.unescape(name).strip() or None, _plain_cue_text(said)
+    for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        yield html.unescape(name).strip() or None, _plain_cue_text(text)
 
 
 def _plain_cue_text(block: str) -> str:
@@ -153,13 +157,13 @@ _WITH_CLOCK_FIRST = re.compile(
 _WITH_CLOCK_AFTER = re.compile(rf"\s*({_NAME})\s*[\[(]({_LINE_CLOCK})[\])]\s*:?\s*(.*)")
 _HEADING = re.compile(
     rf"\s*({_NAME})\s{{2,}}({_LINE_CLOCK})\s*()"
-)  # the text stands in the lines below
+)  # the text is in the following lines
 _ONLY_NAME = re.compile(rf"\s*(?:\*\*)?({_NAME})(?:\*\*)?\s*:(?:\*\*)?(?:\s+(.*)|)")
 
 _WIDE_GAP = re.compile(r"\s{3,}")
 _MOST_WORDS = 4
 
-# What stands before a colon in notes, and is nobody's name.
+# Words before a colon in notes that are not names.
 _FORM_WORDS = """
 q a name phone email e-mail
 note notes question questions answer answers agenda date time subject from to cc re topic topics
@@ -178,7 +182,7 @@ class SpeakerLine:
 
 
 def speaker_line(line: str) -> SpeakerLine | None:
-    """What a line says and who says it; None when it names nobody."""
+    """The line's speaker and text; None if it names no speaker."""
     line = _WIDE_GAP.sub("  ", line)
     for pattern, order in _SHAPES:
         found = pattern.fullmatch(line)
@@ -190,7 +194,7 @@ def speaker_line(line: str) -> SpeakerLine | None:
     return None
 
 
-# Each shape, and in which of its groups stand name, time and text.
+# Each line format, with the groups of name, time and text.
 _SHAPES = (
     (_WITH_CLOCK_FIRST, (2, 1, 3)),
     (_WITH_CLOCK_AFTER, (1, 2, 3)),
@@ -200,7 +204,7 @@ _SHAPES = (
 
 
 def _is_name(name: str) -> bool:
-    """Few words, each with a large letter where the script has them; no word of a form."""
+    """Few words, capitalised if the script has capitals, and no label of a form."""
     words = name.split()
     if len(words) > _MOST_WORDS or words[0].casefold().strip(".") in _NO_NAMES:
         return False
@@ -213,7 +217,7 @@ van von de der den del di da la le bin ben al el and
 _PARTICLES = frozenset(_PARTICLE_WORDS.split())
 
 
-# A speech that goes on and on is several turns, so that each keeps the time it was said at.
+# A long speech is split into turns, so that each keeps its own time.
 _LONG_TURN = 800
 _LONGEST_TURN = 1600
 
@@ -247,7 +251,7 @@ def read(raw: bytes | str, hints: ParseHints) -> ParsedSource:
 
 
 def _with_speakers(cues: Iterable[Cue]) -> Iterator[Cue]:
-    """Cues without a voice often begin with the name, once for all that follow."""
+    """A name at the beginning of a cue without a voice tag applies to the following cues, too."""
     speaker: str | None = None
     for cue in cues:
         line = None if cue.speaker else speaker_line(cue.text)
@@ -260,20 +264,20 @@ def _with_speakers(cues: Iterable[Cue]) -> Iterator[Cue]:
 
 
 def _spoken_lines(text: str) -> Iterator[Cue]:
-    """Lines with a name in front; a line without one belongs to whoever spoke last."""
+    """Lines that begin with a name; a line without one continues the last speaker's."""
     current: SpeakerLine | None = None
     for written in text.split("\n"):
         if not written.strip():
             continue
         line = speaker_line(written)
         current = line or current
-        said = " ".join((line.text if line else written).split())
-        if said:
-            yield _cue(current, said)
+        spoken = " ".join((line.text if line else written).split())
+        if spoken:
+            yield _cue(current, spoken)
 
 
 def _with_times_of_day(cues: list[Cue], started_at: datetime | None) -> list[Cue]:
-    """Lines may be timed by the clock on the wall."""
+    """Convert times of day to offsets."""
     clocks = [cue.clock for cue in cues if cue.clock]
     offsets = times_of_day(clocks, started_at) if started_at else None
     if offsets is None:
@@ -282,13 +286,13 @@ def _with_times_of_day(cues: list[Cue], started_at: datetime | None) -> list[Cue
     return [replace(cue, offset=next(following)) if cue.clock else cue for cue in cues]
 
 
-def _cue(line: SpeakerLine | None, said: str) -> Cue:
+def _cue(line: SpeakerLine | None, text: str) -> Cue:
     clock = line.clock if line else None
-    return Cue(said, line.speaker if line else None, offset_of(clock or ""), clock)
+    return Cue(text, line.speaker if line else None, offset_of(clock or ""), clock)
 
 
 def _joined_turns(cues: Iterable[Cue]) -> Iterator[Cue]:
-    """Cues in a row of one speaker are one turn."""
+    """Join consecutive cues of one speaker."""
     current: Cue | None = None
     for cue in cues:
         if (

@@ -20,8 +20,8 @@ from commonplace.errors import InvalidInput
 from commonplace.model import validation
 from commonplace.model.sources.source import ContentType, ParsedSource, SourceTurn, SourceType
 
-_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # marks that nobody sees
-_APP_MARK = "\u200e"  # before its own words, in a message of somebody's
+_DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # invisible marks
+_APP_MARK = "\u200e"  # precedes the app's own words in a message
 _DATE = r"(?P<a>\d{1,4})[./-](?P<b>\d{1,2})[./-](?P<c>\d{4}|\d{1,2})"
 _TIME = r"(?P<hour>\d{1,2})[:.](?P<minute>\d\d)(?:[:.](?P<second>\d\d))?"
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\.?)?"
@@ -34,13 +34,13 @@ _MESSAGE = re.compile(r"(?:~\s*)?(?P<name>[^:]{1,80}?)\s*:(?:\s+(?P<said>.*))?")
 _LAST_MONTH = 12
 _NOON = 12
 
-# What the app tells of a group, with a colon in it that is no speaker's.
+# Group notices of the app that contain a colon.
 _GROUP_NOTICE = re.compile(
     r"\b(?:changed (?:the|this|their)|created (?:the |this )?group|joined using|security code"
     r"|end-to-end encrypted)\b",
     re.IGNORECASE,
 )
-# Lines that nobody wrote, though they may stand beside a name.
+# Lines of the app, even after a name.
 _APP_NOTICE = re.compile(
     r"<?(?:media|image|video|audio|sticker|gif|document|contact card|video note) omitted>?"
     r"|<?המדיה (?:לא נכללה|הושמטה)>?|(?:התמונה|הסרטון|ההקלטה|הסטיקר|המסמך) הושמטה?"
@@ -52,7 +52,7 @@ _APP_NOTICE = re.compile(
     r"|.{1,60} joined using (?:this group's|a group|an) invite link\.?",
     re.IGNORECASE,
 )
-# What the app adds to a message.
+# Suffixes that the app adds to a message.
 _APP_SUFFIX = re.compile(
     r"\s*<(?:attached: [^<>]*|this message was edited|ההודעה נערכה)>", re.IGNORECASE
 )
@@ -60,12 +60,12 @@ _APP_SUFFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WhatsAppStamp:
-    """When a line was written; in which order day and month stand shows only in all of them."""
+    """A line's date and time. The order of day and month can only be inferred from all lines."""
 
     written: str
     date: tuple[int, int, int]
     time: tuple[int, int, int]
-    is_plain: bool  # logs of programs do not write it so
+    is_plain: bool  # a format that program logs do not use
 
     @property
     def has_year_first(self) -> bool:
@@ -75,12 +75,12 @@ class WhatsAppStamp:
 @dataclass(frozen=True, slots=True)
 class WhatsAppLine:
     stamp: WhatsAppStamp
-    speaker: str | None  # None: the app tells something
-    said: str = ""
+    speaker: str | None  # None: a notice of the app
+    text: str = ""
 
 
 def parse_whatsapp_line(line: str) -> WhatsAppLine | None:
-    """None for one that goes on with the message before it."""
+    """None if the line continues the message before it."""
     found = _LINE.fullmatch(_DIRECTION.sub("", line).strip())
     if found is None:
         return None
@@ -98,7 +98,7 @@ def _is_app_notice(line: str) -> bool:
 
 
 def message_text(lines: Iterable[str]) -> str:
-    """The lines of a message as its writer wrote them."""
+    """The text of a message without the app's additions."""
     plain = (_APP_SUFFIX.sub("", _DIRECTION.sub("", line)).rstrip() for line in lines)
     return "\n".join(line for line in plain if not _APP_NOTICE.fullmatch(line.strip())).strip()
 
@@ -113,19 +113,19 @@ def _stamp(found: re.Match[str]) -> WhatsAppStamp:
     return WhatsAppStamp(found["stamp"], date, time, is_plain)
 
 
-# ——— which number is the month ———
+# ——— order of day and month ———
 
 
 def has_month_first(stamps: Iterable[WhatsAppStamp]) -> bool:
-    """As the whole file tells by a number that no month has; else the day stands first, as
-    everywhere but in the United States."""
+    """True if a second number above 12 proves it; by default the day is first, as everywhere but in
+    the United States."""
     dates = [stamp.date for stamp in stamps if not stamp.has_year_first]
-    says_day_first = any(first > _LAST_MONTH for first, _, _ in dates)
-    return not says_day_first and any(second > _LAST_MONTH for _, second, _ in dates)
+    has_day_first = any(first > _LAST_MONTH for first, _, _ in dates)
+    return not has_day_first and any(second > _LAST_MONTH for _, second, _ in dates)
 
 
 def stamp_moment(stamp: WhatsAppStamp, month_first: bool) -> datetime | None:
-    """Without a zone, as everything that has none; None where there is no such day."""
+    """Without a time zone; None for an invalid date."""
     first, second, third = stamp.date
     if stamp.has_year_first:
         year, month, day = first, second, third
@@ -186,10 +186,10 @@ def _messages(text: str) -> Iterator[_WhatsAppMessage]:
 
 
 def _turn(message: _WhatsAppMessage, month_first: bool) -> SourceTurn:
-    """Its label is the stamp: of a chat that is exported again, what is known counts once."""
+    """The label is the time stamp, so that messages of a repeated export count once."""
     line = message.line
     return SourceTurn(
-        text=clean_text(message_text((line.said, *message.goes_on))),
+        text=clean_text(message_text((line.text, *message.goes_on))),
         speaker=clean_word(line.speaker or ""),
         at=stamp_moment(line.stamp, month_first),
         label=clean_word(line.stamp.written),
