@@ -28,7 +28,7 @@ DIRECTION = (
     ("engine.access", "engine.indexing", "engine.transaction"),
     ("engine.categories", "engine.idempotency", "engine.prompt_injection", "engine.understanding"),
     ("engine.composition",),
-    ("engine.comparison",),
+    ("engine.memory_relation",),
     ("engine.provenance",),
     ("engine.profile",),
     ("engine.memories",),

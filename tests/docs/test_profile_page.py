@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY
+from commonplace.engine.memory_relation import FULL_REWORDING_SIMILARITY
 from commonplace.engine.provenance.evidence import MAX_SIGNAL_SUPPORTS
 from commonplace.model.memory.lifecycle import LIFETIMES
 from commonplace.model.profile.consent import (

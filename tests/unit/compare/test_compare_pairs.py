@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.engine.comparison import SAME_WORDS_SHARE
+from commonplace.engine.memory_relation import SAME_WORDS_SHARE
 from commonplace.language.compare.compare import CompareVerdict, Comparison, compare
 from support.statement_pairs import table
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.engine.comparison import check_live_limits
 from commonplace.engine.memories.neighbours import Neighbour, build_links
+from commonplace.engine.memory_relation import check_live_limits
 from commonplace.errors import LimitReached
 from commonplace.model.memory.kinds import Kind
 from support.clock import START

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
+from commonplace.engine.memory_relation import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
 from commonplace.engine.profile.profile import is_equal_value, is_same_value
 from commonplace.language.compare.compare import CompareVerdict
 from commonplace.model.profile.consent import STRICTER_BY

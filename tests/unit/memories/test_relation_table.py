@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.engine.comparison import ComparedMemory, RelationVerdict, decide_action
+from commonplace.engine.memory_relation import ComparedMemory, RelationVerdict, decide_action
 from commonplace.model.memory.kinds import (
     ACTION_TABLE,
     Action,

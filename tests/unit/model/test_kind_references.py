@@ -22,7 +22,7 @@ NAMING_MODULES = {
     "language/observe/sentence.py": "makes candidates, each of the kind that its pattern means",
     "language/observe/turn.py": "makes candidates of finished jobs, identities and hearsay",
     "language/safety/sensitive.py": "the value of a kv can be a credential",
-    "engine/comparison.py": "compares a contact's and a kv's own fields",
+    "engine/memory_relation.py": "compares a contact's and a kv's own fields",
     "engine/composition.py": "words of a contact's and a kv's own fields",
     "engine/memories/update.py": "words of a contact's own fields; a kv's value; profile fields",
     "engine/profile/abbreviations.py": "an abbreviation is stored as a kv",

@@ -187,7 +187,7 @@ def decide_observation(
             for each in plan.wanted
         ]
         result.steps = _store_planned(
-            engine, principal, plan, replace(batch, asked=located), remaining, result
+            engine, principal, plan, replace(batch, requests=located), remaining, result
         )
     claims = _profile_claims(plan, locations, result)
     steps, proposed = propose_claims(engine, principal, [claim for _, claim in claims])
@@ -313,7 +313,7 @@ def observe_turns(
     texts = [passage_text_to_embed(*each) for each in passages]
     batch = prepare_batch(engine, principal, [each.asked for each in plan.wanted], texts)
     passage_indexes = [
-        build_passage_indexing(*each, batch.scales.vectors.get(text))
+        build_passage_indexing(*each, batch.comparer.vectors.get(text))
         for each, text in zip(passages, texts, strict=True)
     ]
 

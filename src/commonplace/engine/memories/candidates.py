@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Any
 
 from commonplace.engine.access import can_see, visibility_of
-from commonplace.engine.comparison import WriteDecision
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.neighbours import Neighbourhood
 from commonplace.engine.memories.remember import (
@@ -22,6 +21,7 @@ from commonplace.engine.memories.remember import (
     read_request,
 )
 from commonplace.engine.memories.write_plan import WritePlan
+from commonplace.engine.memory_relation import WriteDecision
 from commonplace.errors import CommonplaceError
 from commonplace.language.observe.own_words import remove_opt_outs, remove_recalled_lines
 from commonplace.language.observe.turn import (
@@ -292,7 +292,7 @@ class ObservationLimits:
         text = fold(memory.content)
         return any(
             text in map(fold, (old.content, *split_sentences(old.content)))
-            for old in plan.standing.values()
+            for old in plan.memories.values()
             if old.is_live(plan.now)
             and can_see(self.principal, old)
             and not (memory.kind is old.kind and POLICIES[memory.kind].recurs)
@@ -342,7 +342,7 @@ def prepare_candidates(
         except CommonplaceError:  # invalid for its kind: the source still has the text
             continue
         memory = _attach_source(request.memory, source, passage)
-        wanted.append(replace(request, memory=memory, wish=OnConflict.ALTERNATIVE))
+        wanted.append(replace(request, memory=memory, on_conflict=OnConflict.ALTERNATIVE))
     wanted = wanted[:MAX_MEMORIES_PER_SOURCE]
     return prepare_batch(engine, principal, wanted)
 
@@ -352,7 +352,7 @@ def store_candidates(
 ) -> StoredCandidates:
     """Runs again if the decision is stale."""
     known = _known_statements(engine, principal, source)
-    new = [n for n, each in enumerate(batch.asked) if fold(each.memory.content) not in known]
+    new = [n for n, each in enumerate(batch.requests) if fold(each.memory.content) not in known]
     if not new:
         return StoredCandidates()
     rest = batch.part(new)

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.engine.access import can_see
-from commonplace.engine.comparison import relate_memories
 from commonplace.engine.composition import build_successor, is_override, retire_memory
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
+from commonplace.engine.memory_relation import relate_memories
 from commonplace.engine.provenance.contributions import (
     REPLACES,
     hold_contributions,

@@ -10,14 +10,14 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.engine.comparison import (
+from commonplace.engine.context import EngineContext, Vector
+from commonplace.engine.indexing import build_indexing
+from commonplace.engine.memory_relation import (
     ComparedMemory,
     compare_statements,
     relate_memories,
     texts_to_compare,
 )
-from commonplace.engine.context import EngineContext, Vector
-from commonplace.engine.indexing import build_indexing
 from commonplace.engine.transaction import run_transaction
 from commonplace.language.compare.compare import Comparison
 from commonplace.language.compare.keys import NAME_KEY_PREFIX
@@ -37,7 +37,7 @@ MAX_SHARING_KEY = 24  # that share a key
 _MAX_QUERY_TERMS = 32
 _MIN_WORD_OVERLAP = 0.34  # less in common, and two statements are about different things
 _MIN_WORDS_FOR_OVERLAP = 4
-_MIN_SIMILARITY = 0.75  # similarity: below what is near
+_MIN_SIMILARITY = 0.75  # below the limit of near
 _VECTOR_BLOCK = 64
 
 
@@ -49,10 +49,10 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class CompareCandidate:
-    """Perhaps about the same."""
+    """A memory that may be about the same subject."""
 
     id: str
-    cosine: float | None  # None: without a vector
+    cosine: float | None  # None: no vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,16 @@ def _load_neighbourhood(
     loaded: StoredMemories | None,
 ) -> Neighbourhood:
     with engine.index.reading(scope) as index:
-        look = _NeighbourSearch(engine, index)
+        search = _NeighbourSearch(engine, index)
         found = [
             (
-                look.nearest(cosines),
-                look.candidates(memories[place], indexes[place], cosines) if indexes else [],
+                search.nearest(cosines),
+                search.candidates(memories[place], indexes[place], cosines) if indexes else [],
             )
-            for place, cosines in enumerate(look.cosines(vectors, len(memories)))
+            for place, cosines in enumerate(search.cosines(vectors, len(memories)))
         ]
         limited = {m.kind for m in memories if POLICIES[m.kind].max_live is not None}
-        live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
+        live = {kind: int(search.mask_of(kind).sum()) for kind in limited}
         revision = index.counters.revision
     ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
     before = loaded.by_id if loaded and loaded.revision == revision else {}
@@ -131,9 +131,9 @@ def load_rivals(
         return None, []
     with engine.store.read_session():
         with engine.index.reading(scope) as index:
-            look = _NeighbourSearch(engine, index)
+            search = _NeighbourSearch(engine, index)
             found = [
-                look.candidates(memory, indexing, None)
+                search.candidates(memory, indexing, None)
                 for memory, indexing in zip(memories, indexes, strict=True)
             ]
             revision = index.counters.revision
@@ -151,7 +151,7 @@ def load_rivals(
 
 
 class _NeighbourSearch:
-    """At one state of the index, for a batch."""
+    """Searches one state of the index for a batch."""
 
     def __init__(self, engine: EngineContext, index: ScopeIndex):
         self._engine = engine
@@ -169,7 +169,7 @@ class _NeighbourSearch:
         return self._masks[kind]
 
     def cosines(self, vectors: Vectors | None, count: int) -> Iterator[Vector | None]:
-        """In blocks: one product for many rows is far cheaper than a product for each."""
+        """In blocks: one matrix product for many rows is far cheaper than one per row."""
         if vectors is None:
             yield from [None] * count
             return
@@ -179,7 +179,7 @@ class _NeighbourSearch:
             )
 
     def nearest(self, cosines: Vector | None) -> list[CompareCandidate]:
-        """Of any kind."""
+        """Nearest memories of any kind."""
         slots = [] if cosines is None else _best_slots(cosines, MAX_NEIGHBOURS)
         return [CompareCandidate(self._index.ids[slot], _cosine(cosines, slot)) for slot in slots]
 
@@ -189,16 +189,16 @@ class _NeighbourSearch:
         indexing: IndexEntry,
         cosines: Vector | None,
     ) -> list[CompareCandidate]:
-        """Who shares a key; of the nearest by words and by vector those that share enough."""
+        """Memories of the same kind that share a key, or enough words, or are similar."""
         mask = self.mask_of(memory.kind)
-        said = [key for key in indexing.keys if not key.startswith(NAME_KEY_PREFIX)]
-        slots = self._index.slots_with_keys(said, mask)[-MAX_SHARING_KEY:]
+        keys = [key for key in indexing.keys if not key.startswith(NAME_KEY_PREFIX)]
+        slots = self._index.slots_with_keys(keys, mask)[-MAX_SHARING_KEY:]
         terms = list(indexing.terms)[:_MAX_QUERY_TERMS]
         scores, held = self._index.bm25(terms, mask)
         slots += [
             slot
             for slot in _best_slots(scores, MAX_CANDIDATES)
-            if scores[slot] > 0  # others are of another kind, or share no word
+            if scores[slot] > 0  # 0: another kind, or no shared word
             and self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
         ]
         if cosines is not None:
@@ -216,7 +216,7 @@ class _NeighbourSearch:
         ]
 
     def _overlap(self, slot: int, held: Vector, asked: int) -> float:
-        """The share of the shorter one's words that the other has too; too few say nothing."""
+        """Shared words as a fraction of the shorter text; 1 if that has too few words to tell."""
         shorter = min(asked, int(self._index.lengths[slot]))
         return float(held[slot]) * asked / shorter if shorter > _MIN_WORDS_FOR_OVERLAP else 1.0
 
@@ -226,7 +226,7 @@ def _cosine(cosines: Vector | None, slot: int) -> float | None:
 
 
 def _best_slots(scores: NDArray[np.floating], count: int) -> list[int]:
-    """Slots, best first; among equals the older."""
+    """Slots, best first; older first among equals."""
     count = min(count, len(scores))
     if not count:
         return []
@@ -241,7 +241,7 @@ def _calibrate(
     near: Sequence[CompareCandidate],
     known: dict[str, Memory],
 ) -> tuple[Neighbour, ...]:
-    """Those whose similarity is known: the model reads both texts."""
+    """Neighbours with calibrated similarity; without those where it is unknown."""
     text = memory.searchable_text
     return tuple(
         Neighbour(each.id, similarity)
@@ -258,8 +258,8 @@ _MIN_BATCH_COSINE = 0.5  # cosine from which two of one batch are compared
 
 @dataclass(slots=True)
 class Comparer:
-    """Compares memories of a batch. Of each text the embedder is asked once, also where a batch is
-    decided again; once it is down, no more is asked of it."""
+    """Compares memories of a batch. Embeds each text once, also when the batch is decided again;
+    after the embedder has failed it is not called again."""
 
     engine: EngineContext
     compared: dict[TextPair, Comparison | None] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class Comparer:
     is_down: bool = False
 
     def embed(self, texts: Iterable[str]) -> None:
-        """One call for all whose vectors are not known yet."""
+        """Embed the texts without a vector in one call."""
         missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
         if not missing or self.is_down:
             return
@@ -277,7 +277,7 @@ class Comparer:
             self.vectors.update(zip(missing, np.asarray(rows, dtype=np.float32), strict=True))
 
     def vectors_of(self, texts: Sequence[str]) -> Vectors | None:
-        """A row for each; None: the embedder was down."""
+        """One row per text; None: the embedder is down."""
         self.embed(texts)
         if self.is_down:
             return None
@@ -299,7 +299,7 @@ class Comparer:
         return self.compared[pair]
 
     def texts_of(self, pairs: Iterable[tuple[Memory, Memory]]) -> list[str]:
-        """The texts that comparing these asks the embedder about."""
+        """Texts whose vectors comparing these pairs needs."""
         found = (texts_to_compare(new, old, self.comparison(new, old)) for new, old in pairs)
         return [text for texts in found if texts for text in texts]
 
@@ -316,7 +316,7 @@ class Comparer:
         )
 
     def may_relate(self, new: Memory, old: Memory) -> MemoryRelation:
-        """How they relate if the texts are as alike as can be."""
+        """How they would relate if their texts were as similar as possible."""
         return relate_memories(new, old, 1.0, 1.0, self.comparison(new, old)).relation
 
     def _likened(self, one: str, other: str) -> float | None:
@@ -329,13 +329,13 @@ class Comparer:
 def candidates_in_batch(
     memories: Sequence[Memory], indexes: Sequence[IndexEntry], vectors: Vectors | None
 ) -> list[list[CompareCandidate]]:
-    """For each, those before it in the same batch that share a key or are alike."""
+    """For each memory, earlier ones of the batch that share a key or are similar."""
     known: dict[tuple[Kind, str], list[int]] = {}
     rivals: list[list[CompareCandidate]] = []
     for place, memory in enumerate(memories):
         earlier: set[int] = set()
         for key in indexes[place].keys:
-            # The first may have been stored and the others held; the last may have superseded.
+            # The first may be stored with the others held; the last may supersede.
             same = known.get((memory.kind, key), [])
             earlier |= {*same[: MAX_SHARING_KEY // 2], *same[-MAX_SHARING_KEY // 2 :]}
         cosines = None if vectors is None or not place else vectors[:place] @ vectors[place]
@@ -360,7 +360,7 @@ def candidates_in_batch(
 def _sharing_words_in_batch(
     memories: Sequence[Memory], indexes: Sequence[IndexEntry]
 ) -> list[list[CompareCandidate]]:
-    """For each, those before it in the same batch that share enough of the shorter one's words."""
+    """For each memory, earlier ones of the batch that share enough of the shorter text's words."""
     known: dict[tuple[Kind, str], list[int]] = {}
     found: list[list[CompareCandidate]] = []
     for place, memory in enumerate(memories):
@@ -374,7 +374,7 @@ def _sharing_words_in_batch(
         for term in terms:
             places = known.setdefault((memory.kind, term), [])
             places.append(place)
-            del places[:-MAX_SHARING_KEY]  # a word that many share says little
+            del places[:-MAX_SHARING_KEY]  # a word that many share distinguishes little
     return found
 
 
@@ -394,12 +394,12 @@ def pairs_to_compare(
 def compare_all(
     engine: EngineContext, memories: Sequence[Memory], around: Neighbourhood
 ) -> list[list[ComparedMemory]]:
-    """Each against what is stored."""
-    scales, known = Comparer(engine), around.known
-    scales.prepare(pairs_to_compare(memories, around.candidates, known))
+    """Compare each memory with its stored candidates."""
+    comparer, known = Comparer(engine), around.known
+    comparer.prepare(pairs_to_compare(memories, around.candidates, known))
     return [
         [
-            scales.weigh(memory, known[rival.id], rival.cosine)
+            comparer.weigh(memory, known[rival.id], rival.cosine)
             for rival in rivals
             if rival.id in known
         ]

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.engine.access import can_see, visibility_of
-from commonplace.engine.comparison import WriteDecision, check_live_limits, decide_action
 from commonplace.engine.composition import (
     check_caller_metadata,
     compose_memory,
@@ -34,6 +33,7 @@ from commonplace.engine.memories.write_plan import (
     WritePlan,
     texts_after_decision,
 )
+from commonplace.engine.memory_relation import WriteDecision, check_live_limits, decide_action
 from commonplace.engine.profile.profile import refuse_profile_field
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
 from commonplace.engine.transaction import run_transaction
@@ -51,8 +51,8 @@ from commonplace.store.queries import HeldQuery
 def allowlist_warnings(
     engine: EngineContext, principal: Principal, category: str
 ) -> tuple[str, ...]:
-    """Said beforehand, since the agent would look for it in vain. It depends on the file of
-    categories alone, and so tells nothing of what is there."""
+    """Warn an agent that it will not see what it writes. The warning depends on the categories file
+    alone, so it reveals nothing about stored memories."""
     if principal.agent is None or visibility_of(principal).admits_category(category):
         return ()
     allowlist = engine.categories().allowlist_of(principal.agent).agent
@@ -70,17 +70,17 @@ VECTOR_QUEUED = (
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    id: str  # of the memory that says it now, or waits
+    id: str  # of the memory that now holds it, or that is pending
     memory: Memory
     relation: MemoryRelation
     action: Action
     revision: int
     warnings: tuple[str, ...] = ()
-    conflict: str | None = None  # the open question, when a person decides
+    conflict: str | None = None  # id of the open conflict
     is_override: bool = False
-    others: tuple[str, ...] = ()  # the other side: what it repeats, changes or is near to
-    reason: str = ""  # what is the same or differs, in words
-    undo: tuple[str, ...] = ()  # what `restore` takes to have it as it was
+    others: tuple[str, ...] = ()  # ids of the memories that it repeats, changes or is near to
+    reason: str = ""  # what is equal or differs, in words
+    undo: tuple[str, ...] = ()  # ids for `restore`
 
     @property
     def memory_type(self) -> str:
@@ -97,20 +97,20 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class RememberRequest:
-    """One memory that is asked for, composed but not looked for yet."""
+    """A memory to store, composed but not compared yet."""
 
     memory: Memory
     mentioned: frozenset[str]  # the fields that the caller gave
-    wish: OnConflict = OnConflict.ASK
-    remarks: tuple[str, ...] = ()  # of the writing policy, and of the allowlist
+    on_conflict: OnConflict = OnConflict.ASK
+    warnings: tuple[str, ...] = ()  # about writing policy and allowlist
 
 
 def read_request(
     engine: EngineContext, principal: Principal, given: Mapping[str, Any], now: datetime
 ) -> RememberRequest:
-    """Checked and composed, or an error that names the field."""
+    """Check and compose; an error names the field."""
     fields = dict(given)
-    wish = _read_on_conflict(principal, fields.pop("on_conflict", None))
+    on_conflict = _read_on_conflict(principal, fields.pop("on_conflict", None))
     check_caller_metadata(fields.get("metadata") or {})
     memory = compose_memory(read_draft(fields), engine.new_id(), principal, now)
     refuse_profile_field(principal, memory)
@@ -118,47 +118,47 @@ def read_request(
         raise NotAllowed("Only the owner may give evidence 'owner'.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
     unseen = allowlist_warnings(engine, principal, memory.category)
-    return RememberRequest(memory, mentioned, wish, (*writing_warnings(memory), *unseen))
+    return RememberRequest(memory, mentioned, on_conflict, (*writing_warnings(memory), *unseen))
 
 
 def _read_on_conflict(principal: Principal, given: object) -> OnConflict:
     if given is None:
         return OnConflict.ASK
-    wish = validation.choice(given, "on_conflict", OnConflict, {})
-    if wish is OnConflict.OVERRIDE and not principal.decides:
+    on_conflict = validation.choice(given, "on_conflict", OnConflict, {})
+    if on_conflict is OnConflict.OVERRIDE and not principal.decides:
         raise NotAllowed(
             f"{principal.agent} may not override memories.",
             remedy="Use on_conflict=ask: the owner decides (conflicts, resolve).",
             field="on_conflict",
         )
-    return wish
+    return on_conflict
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryBatch:
-    """What was asked for, and what each is found by."""
+    """Memories to store, with their index entries."""
 
-    asked: Sequence[RememberRequest]
+    requests: Sequence[RememberRequest]
     indexes: Sequence[IndexEntry]
     vectors: Vectors | None
-    scales: Comparer
+    comparer: Comparer
     stored: StoredMemories | None = None  # what they are probably compared with
 
     @property
     def memories(self) -> list[Memory]:
-        return [each.memory for each in self.asked]
+        return [each.memory for each in self.requests]
 
     def part(self, places: Sequence[int]) -> MemoryBatch:
         return replace(
             self,
-            asked=[self.asked[place] for place in places],
+            requests=[self.requests[place] for place in places],
             indexes=[self.indexes[place] for place in places],
             vectors=None if self.vectors is None else self.vectors[list(places)],
         )
 
     @property
     def common_thread(self) -> str | None:
-        """Of several conversations, each memory tells its own."""
+        """The thread of all memories; None if they have different ones."""
         threads = {memory.thread_id for memory in self.memories}
         return threads.pop() if len(threads) == 1 else None
 
@@ -166,32 +166,32 @@ class MemoryBatch:
 def prepare_batch(
     engine: EngineContext,
     principal: Principal,
-    asked: Sequence[RememberRequest],
-    beside: Sequence[str] = (),
+    requests: Sequence[RememberRequest],
+    other_texts: Sequence[str] = (),
 ) -> MemoryBatch:
-    """With one call to the embedder for the memories, for all that comparing them will ask of it,
-    and for what else the caller has to embed (``beside``)."""
-    scales = Comparer(engine)
-    memories = [each.memory for each in asked]
+    """Call the embedder once: for the memories, for the texts that comparing them will need, and
+    for ``other_texts`` of the caller."""
+    comparer = Comparer(engine)
+    memories = [each.memory for each in requests]
     texts = [memory.searchable_text for memory in memories]
     unembedded = [build_indexing(memory, None) for memory in memories]
     stored, pairs = load_rivals(engine, principal.scope, memories, unembedded)
-    mentioned = {each.memory.id: each.mentioned for each in asked}
+    mentioned = {each.memory.id: each.mentioned for each in requests}
     joined = [
         text
         for new, old in pairs
         for text in texts_after_decision(
-            new, mentioned[new.id], old, scales.may_relate(new, old), principal.is_owner
+            new, mentioned[new.id], old, comparer.may_relate(new, old), principal.is_owner
         )
     ]
-    scales.embed([*texts, *beside, *scales.texts_of(pairs), *joined])
-    vectors = scales.vectors_of(texts)
+    comparer.embed([*texts, *other_texts, *comparer.texts_of(pairs), *joined])
+    vectors = comparer.vectors_of(texts)
     blobs = [None] * len(texts) if vectors is None else list(vectors)
     indexes = [
         replace(entry, vector=None if row is None else row.astype("<f4").tobytes())
         for entry, row in zip(unembedded, blobs, strict=True)
     ]
-    return MemoryBatch(asked, indexes, vectors, scales, stored)
+    return MemoryBatch(requests, indexes, vectors, comparer, stored)
 
 
 def load_batch_neighbourhood(
@@ -212,8 +212,8 @@ def plan_batch(
     around: Neighbourhood,
     refuses: RefusalCheck = lambda *_: False,
 ) -> tuple[WritePlan, list[Remembered | None]]:
-    """One after the other; None for those that the caller refuses after all."""
-    memories, scales = batch.memories, batch.scales
+    """Decide each memory in order; None for those that ``refuses`` rejects."""
+    memories, comparer = batch.memories, batch.comparer
     rivals = [
         [*stored, *same_batch]
         for stored, same_batch in zip(
@@ -222,20 +222,20 @@ def plan_batch(
             strict=True,
         )
     ]
-    ledger = _open_write_plan(engine, principal, batch, around)
+    plan = _open_write_plan(engine, principal, batch, around)
     queued = () if batch.vectors is not None else (VECTOR_QUEUED,)
-    known = {**ledger.standing, **{memory.id: memory for memory in memories}}
-    scales.prepare(pairs_to_compare(memories, rivals, known))
+    known = {**plan.memories, **{memory.id: memory for memory in memories}}
+    comparer.prepare(pairs_to_compare(memories, rivals, known))
     answers: list[Remembered | None] = []
-    for place, (memory, each) in enumerate(zip(memories, batch.asked, strict=True)):
+    for place, (memory, each) in enumerate(zip(memories, batch.requests, strict=True)):
         cosines = {rival.id: rival.cosine for rival in rivals[place]}
         compared = [
-            scales.weigh(memory, old, cosines[old.id]) for old in ledger.live(cosines, memory)
+            comparer.weigh(memory, old, cosines[old.id]) for old in plan.live(cosines, memory)
         ]
-        weighed = [found for found in compared if ledger.may_affect(found)]
-        wish = ledger.on_conflict_for(each.wish, weighed)
-        decision = decide_action(memory, weighed, ledger.now, wish)
-        if refuses(place, memory, decision, ledger):
+        weighed = [found for found in compared if plan.may_affect(found)]
+        on_conflict = plan.on_conflict_for(each.on_conflict, weighed)
+        decision = decide_action(memory, weighed, plan.now, on_conflict)
+        if refuses(place, memory, decision, plan):
             answers.append(None)
             continue
         near = [
@@ -243,24 +243,24 @@ def plan_batch(
             *neighbours_in_batch(engine, memories, batch.vectors, place),
         ]
         item = PlannedMemory(memory, batch.indexes[place], each.mentioned, near)
-        outcome = ledger.apply_decision(item, decision)
-        answers.append(_answer(principal, memory, decision, outcome, (*queued, *each.remarks)))
-    return ledger, answers
+        outcome = plan.apply_decision(item, decision)
+        answers.append(_answer(principal, memory, decision, outcome, (*queued, *each.warnings)))
+    return plan, answers
 
 
 def _open_write_plan(
     engine: EngineContext, principal: Principal, batch: MemoryBatch, around: Neighbourhood
 ) -> WritePlan:
-    """Rivals as they stand, with what waits for or beside them."""
-    standing = dict(around.known)
-    conflicts = {memory.conflict for memory in standing.values() if memory.conflict}
-    aside = any(each.wish is OnConflict.ALTERNATIVE for each in batch.asked)
-    beside = list(standing) if aside else []
+    """The candidates, with pending and alternative values held for them."""
+    active = dict(around.known)
+    conflicts = {memory.conflict for memory in active.values() if memory.conflict}
+    aside = any(each.on_conflict is OnConflict.ALTERNATIVE for each in batch.requests)
+    beside = list(active) if aside else []
     held = []
     if conflicts or beside:
         query = HeldQuery(conflicts=sorted(conflicts), alternative_to=beside)
         held = engine.store.held(principal.scope, query)
-    return WritePlan(engine, principal, engine.clock(), standing, held, batch.scales)
+    return WritePlan(engine, principal, engine.clock(), active, held, batch.comparer)
 
 
 def _answer(
@@ -270,8 +270,8 @@ def _answer(
     outcome: WriteOutcome,
     warnings: tuple[str, ...],
 ) -> Remembered:
-    """To one who may not see the other side: that it is there, and nothing of it. To one who may
-    not see what they tell: always the same."""
+    """A caller that may not see the other memory learns that there is one, but no content. A caller
+    that may not see the category always gets the same answer."""
     if not visibility_of(principal).admits_category(said.category):
         return Remembered(said.id, said, MemoryRelation.NEW, Action.STORED, 0, warnings)
     involved = (outcome.memory, *decision.others)
@@ -295,7 +295,7 @@ def _answer(
 def log_repeats(
     engine: EngineContext, principal: Principal, answers: Sequence[Remembered], thread: str | None
 ) -> None:
-    """Told again with nothing new, a memory is touched; it has no new version."""
+    """Record access to memories that were repeated without new content; no version is written."""
     same = [each for each in answers if each.action is Action.REFRESHED and not each.undo]
     if not same:
         return
@@ -317,7 +317,7 @@ def log_repeats(
 def remember(
     engine: EngineContext, request: RequestContext, given: Sequence[Mapping[str, Any]]
 ) -> list[Remembered]:
-    """All of them in one transaction, or none."""
+    """Store all in one transaction, or none."""
     principal = request.principal
     now = engine.clock()
     wanted = [read_request(engine, principal, each, now) for each in given]
@@ -327,12 +327,12 @@ def remember(
         with engine.store.read_session():
             around = load_batch_neighbourhood(engine, principal, batch)
             check_live_limits(batch.memories, around.live_by_kind)
-            ledger, answers = plan_batch(engine, principal, batch, around)
+            plan, answers = plan_batch(engine, principal, batch, around)
         changeset = Changeset(
             principal.scope,
-            ledger.now,
+            plan.now,
             principal.actor,
-            ledger.all_steps(),
+            plan.all_steps(),
             around.revision,
             batch.common_thread,
         )

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.engine.access import can_see, visibility_of
-from commonplace.engine.comparison import ComparedMemory, WriteDecision
 from commonplace.engine.composition import build_successor, is_override, retire_memory
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.conflicts import (
@@ -19,6 +18,7 @@ from commonplace.engine.memories.conflicts import (
     transfer_held_values,
 )
 from commonplace.engine.memories.neighbours import Comparer, Neighbour, build_links
+from commonplace.engine.memory_relation import ComparedMemory, WriteDecision
 from commonplace.engine.provenance.contributions import (
     REPLACES,
     add_contributor_evidence,
@@ -79,9 +79,9 @@ class WritePlan:
     engine: EngineContext
     principal: Principal
     now: datetime
-    standing: dict[str, Memory]
+    memories: dict[str, Memory]
     held: list[HeldValue]
-    scales: Comparer
+    comparer: Comparer
     steps: list[ChangesetStep] = field(default_factory=list)
     # By step number: memories whose text a decision changed.
     _to_reindex: dict[int, Memory] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class WritePlan:
         content from the answers. If the new memory's own category is hidden from the caller,
         memories of hidden categories are compared too, so that nothing is stored twice; the answer
         is then the same in every case. See `may_affect`."""
-        known = (self.standing.get(id) for id in ids)
+        known = (self.memories.get(id) for id in ids)
         return [
             memory
             for memory in known
@@ -127,7 +127,7 @@ class WritePlan:
         """Embed all texts that decisions changed, in one call."""
         if not self._to_reindex:
             return tuple(self.steps)
-        indexes = self.scales.index(list(self._to_reindex.values()))
+        indexes = self.comparer.index(list(self._to_reindex.values()))
         index_by_step = dict(zip(self._to_reindex, indexes, strict=True))
         return tuple(
             replace(step, index=index_by_step[number])
@@ -241,7 +241,7 @@ class WritePlan:
         moved_ids = {held.memory.id for held in affected}
         self.held = [h for h in self.held if h.memory.id not in moved_ids] + list(transferred.left)
         if any(held.conflict for held in transferred.left):
-            self.standing[new.id] = new.evolve(conflict=old.conflict)
+            self.memories[new.id] = new.evolve(conflict=old.conflict)
 
     def _hold(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
         value = self._held(item, decision, conflict=self.engine.new_id())
@@ -253,9 +253,9 @@ class WritePlan:
             if result.held not in self.held:
                 self.held.append(result.held)
             disputed = {target.id for target in decision.others}
-            for id, memory in self.standing.items():
+            for id, memory in self.memories.items():
                 if id in disputed or memory.conflict in joined:
-                    self.standing[id] = memory.evolve(conflict=result.conflict)
+                    self.memories[id] = memory.evolve(conflict=result.conflict)
         return WriteOutcome(result.held.memory, result.conflict)
 
     def _hold_alternative(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
@@ -287,13 +287,13 @@ class WritePlan:
 
     def _add(self, step: ChangesetStep, after: Memory) -> None:
         self.steps.append(step)
-        self.standing[after.id] = after
+        self.memories[after.id] = after
 
     def _link(self, memory: Memory, near: Iterable[Neighbour]) -> None:
         active = [
             each
             for each in near
-            if each.id in self.standing and self.standing[each.id].is_live(self.now)
+            if each.id in self.memories and self.memories[each.id].is_live(self.now)
         ]
         self.steps += [build_link(link) for link in build_links(memory, active, self.now)]
 

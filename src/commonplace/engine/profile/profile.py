@@ -17,10 +17,10 @@ from functools import cache
 from typing import Any
 
 from commonplace.engine.access import visibility_of
-from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
 from commonplace.engine.composition import RESTS_ON, compose_memory, read_draft
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
+from commonplace.engine.memory_relation import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
 from commonplace.engine.provenance.evidence import SignalSupports, with_field_supports
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from commonplace.engine.comparison import (
+from commonplace.engine.composition import build_successor, is_rendered_from_fields, render_content
+from commonplace.engine.context import EngineContext
+from commonplace.engine.memory_relation import (
     COMPARED_CONTACT_FIELDS,
     TEXT_CONTACT_FIELDS,
     covers_words,
     relate_memories,
 )
-from commonplace.engine.composition import build_successor, is_rendered_from_fields, render_content
-from commonplace.engine.context import EngineContext
 from commonplace.engine.provenance.evidence import (
     OWNER_EVIDENCE,
     added_evidence,

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.engine.access import can_see, visibility_of
-from commonplace.engine.comparison import check_live_limits
 from commonplace.engine.composition import revive_memory, soft_delete_memory
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.remove import forget_graph_items, is_graph_id, restore_graph_items
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
 from commonplace.engine.memories.merge import find_memories
+from commonplace.engine.memory_relation import check_live_limits
 from commonplace.engine.sources.removal import (
     find_sources,
     forget_source,

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.engine.access import can_see_source, principal_at_source, readable_scopes
-from commonplace.engine.comparison import relate_memories
 from commonplace.engine.composition import revive_memory, soft_delete_memory
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_process_job, needs_processing
@@ -24,6 +23,7 @@ from commonplace.engine.memories.conflicts import (
     remove_held_values,
     transfer_held_values,
 )
+from commonplace.engine.memory_relation import relate_memories
 from commonplace.engine.provenance.contributions import (
     hold_again,
     hold_contributions,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 
-from commonplace.engine.comparison import (
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories, index_passages
+from commonplace.engine.memories.conflicts import hold_alternative, is_same_statement
+from commonplace.engine.memories.neighbours import compare_all, load_neighbourhood
+from commonplace.engine.memory_relation import (
     STORE_AS_NEW,
     WriteDecision,
     decide_action,
     relate_memories,
 )
-from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import index_memories, index_passages
-from commonplace.engine.memories.conflicts import hold_alternative, is_same_statement
-from commonplace.engine.memories.neighbours import compare_all, load_neighbourhood
 from commonplace.engine.profile.proposals import import_proposals
 from commonplace.engine.provenance.contributions import hold_contributions
 from commonplace.engine.provenance.evidence import rename_evidence

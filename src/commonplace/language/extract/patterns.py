@@ -10,15 +10,18 @@ roles.toml has nouns ("my sister Noa"), relations_*.toml has verbs ("Noa works a
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import Any
 
-from commonplace.language.text.lexicon import BilingualPattern, any_pattern, fill_word_lists
+from commonplace.language.text.lexicon import (
+    BilingualPattern,
+    any_pattern,
+    fill_word_lists,
+    load_patterns,
+)
 
 _SLOT = re.compile(r"\{(\w+):(\w+)\}")
 # "A girl called Yasmin".
@@ -33,10 +36,8 @@ _BEFORE_THING = (
 _NOT_POSSESSIVE = r"(?!'s\b)"
 
 
-@cache
 def load_pattern_table(name: str) -> Mapping[str, Any]:
-    file = resources.files(__package__).joinpath(f"{name}.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return load_patterns(f"extract/{name}")
 
 
 @cache

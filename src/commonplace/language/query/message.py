@@ -11,15 +11,14 @@ WHOLE    anything else
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from commonplace.language.query.question import find_persons
+from commonplace.language.text.lexicon import load_patterns
 from commonplace.language.text.normalise import fold_case
 
 USER_ROLE = "user"
@@ -82,10 +81,8 @@ def plain_message(text: str) -> str:
     return _SPACES.sub(" ", _PUNCTUATION.sub(" ", folded)).strip()
 
 
-@cache
 def _cue_table() -> Mapping[str, Any]:
-    text = resources.files(__package__).joinpath("cues.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return load_patterns("query/cues")
 
 
 def reason_text(cue: str) -> str:

@@ -10,12 +10,11 @@ masked; the text before it is kept.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from commonplace.language.text.lexicon import load_patterns
 from commonplace.language.text.normalise import INVISIBLE
 
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
@@ -43,10 +42,8 @@ def suspicion_reason(text: str) -> str | None:
     return next((reason for reason, pattern in _compiled_rules() if pattern.search(plain)), None)
 
 
-@cache
 def _load_rule_table() -> dict[str, Any]:
-    file = resources.files(__package__).joinpath("prompt_injection.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return load_patterns("safety/prompt_injection")
 
 
 @cache

@@ -58,10 +58,14 @@ LEXICON_LANGUAGES = (*LATIN_LANGUAGES, "he", "ar", "ru")
 
 
 @cache
-def load_table(name: str) -> dict[str, Any]:
-    """Load a TOML file of this folder."""
-    file = resources.files(__package__).joinpath(f"tables/{name}.toml")
+def load_patterns(name: str) -> dict[str, Any]:
+    """Load a TOML file of the language folder, by its path without the ending."""
+    file = resources.files("commonplace.language").joinpath(f"{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def load_table(name: str) -> dict[str, Any]:
+    return load_patterns(f"text/tables/{name}")
 
 
 def parse_word_list(entry: Any) -> tuple[str, ...]:
@@ -174,12 +178,6 @@ _NEVER = "(?!)"
 _LIST_NAME = re.compile(r"\{([a-z_]+)\}")
 # Boundaries of a Hebrew word: \b would match at the marks inside ד"ר.
 _HEBREW_WORD_EDGES = {"<<": r"(?<![\w\"״׳'])", ">>": r"(?![\w\"״׳'])"}
-
-
-@cache
-def load_patterns(name: str) -> Mapping[str, Any]:
-    file = resources.files("commonplace.language").joinpath(f"{name}.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def fill_word_lists(pattern: str, words: Mapping[str, str]) -> str:

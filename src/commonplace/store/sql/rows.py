@@ -46,7 +46,7 @@ def moment(value: int | None) -> datetime | None:
     return None if value is None else instant(value)
 
 
-@lru_cache(maxsize=1 << 14)  # what one source tells is of one moment, in many rows
+@lru_cache(maxsize=1 << 14)  # the rows of one source share a moment
 def instant(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
@@ -65,7 +65,7 @@ def _map(text: str) -> dict[str, Any]:
 
 
 def _word(value: str | None) -> str | None:
-    return None if value is None else str(value)  # of an enumeration, the word
+    return None if value is None else str(value)  # a StrEnum as a plain str
 
 
 _Conversion = Callable[[Any], Any]
@@ -80,23 +80,23 @@ _CONVERSIONS: Mapping[Any, tuple[_Conversion, _Conversion | None]] = {
 
 
 def _type_kept(hint: Any) -> Any:
-    """What decides how a value is kept: without null, and of lists and maps the outer type."""
+    """The type that decides the conversion: without None; of lists and maps the outer type."""
     given = [each for each in typing.get_args(hint) if each is not types.NoneType]
     inner = given[0] if isinstance(hint, types.UnionType) else hint
     return typing.get_origin(inner) or inner
 
 
 def members(kind: type[StrEnum]) -> _Conversion:
-    """By their words: calling the enumeration takes five times as long, and a node that thousands
-    of sources tell of has as many rows."""
+    """Members by value. Calling the enumeration takes five times as long, and a node with thousands
+    of sources has as many rows."""
     known: dict[str | None, StrEnum | None] = {str(member): member for member in kind}
     known[None] = None
     return known.__getitem__
 
 
 class RowCodec:
-    """A dataclass as columns of the same names, kept by their types. What is kept otherwise than it
-    is, is found once: a graph has a hundred thousand rows."""
+    """Maps a dataclass to columns of the same names, converted by type. Fields that need a
+    conversion are found once: a graph has a hundred thousand rows."""
 
     def __init__(self, kind: Any, left_out: Iterable[str] = ()):
         hints, omitted = type_hints_of(kind), set(left_out)
@@ -139,7 +139,7 @@ def named_columns(letter: str, *names: Iterable[str]) -> str:
 # ——— memories ———
 
 _READ_MARKS = ("last_accessed_at", "access_count")
-_WRITTEN_ELSEWHERE = ("conflict", *_READ_MARKS)  # by Hold and LetGo, and by reading
+_WRITTEN_ELSEWHERE = ("conflict", *_READ_MARKS)  # by HoldValues, ReleaseHeld and reads
 _STORED = RowCodec(Memory, ("user_id", *_WRITTEN_ELSEWHERE))
 _MEMORY = RowCodec(Memory, ("user_id",))
 STORED_COLUMNS = ", ".join(_STORED.names)
@@ -153,12 +153,12 @@ COLUMNS = ", ".join(f"r.{name}" if name in _READ_MARKS else f"m.{name}" for name
 
 def memory_from(scope: Scope, row: Row) -> Memory:
     values = _MEMORY.decode(row)
-    values["access_count"] = values["access_count"] or 0  # it was never read
+    values["access_count"] = values["access_count"] or 0  # never read
     return Memory(user_id=scope.name, **values)
 
 
 def memory_values(memory: Memory) -> dict[str, Any]:
-    """Parameters of insert_memory and update_memory, but for unit and seq."""
+    """Parameters of insert_memory and update_memory, without unit and seq."""
     values = {**_STORED.values(memory), "ends_at": micros(memory.ends_at)}
     if values["arrived_at"] is None:
         values["arrived_at"] = values["updated_at"]
@@ -262,8 +262,8 @@ def index_values(index: IndexEntry) -> dict[str, Any]:
 
 
 def pack_terms(counts: Mapping[str, int], keys: Iterable[str] = ()) -> str:
-    """Terms hold no space, so a space keeps them apart; a count is a repetition. Keys go first,
-    each behind a sign that no term has."""
+    """Terms contain no space, so a space separates them; a count is a repetition. Keys come first,
+    each after a character that no term contains."""
     terms = [term for term, count in sorted(counts.items()) for _ in range(count)]
     return " ".join([*(KEY_SIGN + key for key in sorted(keys)), *terms])
 
@@ -280,17 +280,17 @@ class Session(Protocol):
     def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None: ...
 
     def at(self, scope: Scope | None) -> Session:
-        """The same transaction on another scope. From then on this session is not to be used."""
+        """The same transaction on another scope. This session must not be used afterwards."""
         ...
 
     def restart(self) -> None:
-        """Another transaction on the same connection; for reading alone."""
+        """A new read transaction on the same connection."""
         ...
 
 
 @dataclass
 class WriteNumbers:
-    """Where this changeset stands, and which index units its new memories get."""
+    """Counters at this changeset, and the index units for its new memories."""
 
     revision: int
     seq: int

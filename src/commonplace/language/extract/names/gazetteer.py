@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from commonplace.language.extract.names.words import Word, are_adjacent
@@ -18,7 +16,7 @@ from commonplace.language.extract.values import (
     PROJECT,
 )
 from commonplace.language.fields.names import fold_name
-from commonplace.language.text.lexicon import load_word_lists, stop_words
+from commonplace.language.text.lexicon import load_patterns, load_word_lists, stop_words
 
 PERSON = "person"
 KnownKinds = tuple[tuple[str, bool], ...]  # kind, and whether the name has no other meaning
@@ -27,11 +25,8 @@ _FIRST_NAMES = load_word_lists("query/first_names.txt")
 _NAME_WORDS = load_word_lists("extract/names/name_words.txt")
 
 
-@cache
 def load_name_table(name: str) -> dict[str, Any]:
-    """Load a TOML file of this folder."""
-    file = resources.files(__package__).joinpath(f"{name}.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return load_patterns(f"extract/names/{name}")
 
 
 def split_list(entry: str) -> tuple[str, ...]:

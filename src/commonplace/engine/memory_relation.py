@@ -1,4 +1,4 @@
-"""Memory comparison: how a new memory relates to a stored one, and what follows. Pure.
+"""Memory relation: how a new memory relates to a stored one, and what follows. Pure.
 
 Embeddings miss some differences (a changed name, swapped roles, most scripts); there, words and
 sentence frames decide.
