@@ -165,7 +165,7 @@ class RememberBenchmark:
 
 
 def _without_candidates(*given: Any) -> Neighbourhood:
-    engine, scope, memories, vectors, _ = given
+    engine, scope, memories, vectors, *_ = given
     around = load_neighbourhood(engine, scope, memories, vectors)
     return replace(around, candidates=[[] for _ in memories])
 
