@@ -24,7 +24,7 @@ from commonplace.language.compare.keys import NAME_KEY_PREFIX
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, IndexEntry, build_link
-from commonplace.model.filters import NO_FILTERS, Filters, Visibility
+from commonplace.model.filters import NO_FILTERS, Visibility
 from commonplace.model.journal import JournalNode
 from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
 from commonplace.model.memory.memory import Link, Memory
@@ -156,16 +156,13 @@ class _NeighbourSearch:
     def __init__(self, engine: EngineContext, index: ScopeIndex):
         self._engine = engine
         self._index = index
-        self._now = engine.clock()
-        self._everyone = Visibility(cleared=True)
-        everything = index.candidates(NO_FILTERS, self._everyone, self._now)
-        self._mask = everything & ~index.passages
+        self._live = index.candidates(NO_FILTERS, Visibility(cleared=True), engine.clock())
+        self._mask = self._live & ~index.passages
         self._masks: dict[Kind, Mask] = {}
 
     def mask_of(self, kind: Kind) -> Mask:
         if kind not in self._masks:
-            filters = Filters(kinds=(kind,))
-            self._masks[kind] = self._index.candidates(filters, self._everyone, self._now)
+            self._masks[kind] = self._live & self._index.of_kind(kind)
         return self._masks[kind]
 
     def cosines(self, vectors: Vectors | None, count: int) -> Iterator[Vector | None]:

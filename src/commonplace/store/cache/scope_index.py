@@ -362,7 +362,10 @@ class ScopeIndex:
 
     def _one_of(self, name: str, wanted: Iterable[str]) -> Mask:
         codes = [self.words[name].known(str(word)) for word in wanted]
-        return np.isin(self._coded(name), codes)
+        mask: Mask = self._coded(name) == codes[0] if codes else np.zeros(self.size, dtype=bool)
+        for code in codes[1:]:  # several times as fast as np.isin, for the few that are asked for
+            mask |= self._coded(name) == code
+        return mask
 
     def _in_range(self, filters: Filters) -> Mask:
         mask = np.ones(self.size, dtype=bool)
