@@ -49,6 +49,12 @@ def test_help_has_a_short_plain_text_per_option(path, command):
             assert not DIALECT.search(parameter.help), (parameter.name, parameter.help)
 
 
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+def test_help_shows_no_types_of_python(path, command):
+    shown = CliRunner().invoke(build(), [*path, "--help"], env={"COLUMNS": "200"}).output
+    assert not re.search(r"<\w+|list\[|\{\w+\}", shown), shown
+
+
 def test_help_docstrings_of_verbs_begin_with_the_summary():
     for operation in OPERATIONS:
         first, _, rest = inspect.getdoc(operation.method).partition("\n")

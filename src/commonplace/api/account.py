@@ -278,7 +278,7 @@ class KeyVerbs(UserHandle):
 
         In every process that serves this store."""
         self._keep_keys()
-        self._refuse_team_keys("end keys")
+        self._refuse_team_keys("revoke keys")
         return revoke_key(self._engine, self._request, self.principal.scope, validation.id(id))
 
     def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
@@ -286,7 +286,7 @@ class KeyVerbs(UserHandle):
 
         Same rights and lifetime. The old token ends at once, or after grace_minutes."""
         self._keep_keys()
-        self._refuse_team_keys("make keys anew")
+        self._refuse_team_keys("rotate keys")
         grace = validation.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
         scope = self.principal.scope
         return rotate_key(

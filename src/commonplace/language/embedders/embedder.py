@@ -45,7 +45,7 @@ class CalibrationProof:
         return self.pairs // 2
 
     def __str__(self) -> str:
-        suffix = ", of a map drawn like it" if self.of_a_twin else ""
+        suffix = ", for a calibration fitted to half of the pairs" if self.of_a_twin else ""
         return f"correlation {self.correlation:.2f} on {self.held_out:,} held-out pairs{suffix}"
 
 

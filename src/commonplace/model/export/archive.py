@@ -231,7 +231,7 @@ class _ArchiveReader:
     def _check_held(self, held: HeldLine) -> None:
         if sum(map(bool, (held.conflict, held.beside, held.merged_into))) != 1:
             raise InvalidInput(
-                "A held value waits in a conflict or beside a memory, or is a part of one."
+                "A held value needs exactly one of conflict, alternative_to and contributes_to."
             )
         memories = self._records["memory"]
         kinds = {memories[id].kind for id in _held_against(held) if id}

@@ -431,7 +431,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         readers={"promotion_score": _amount, "days": _list_of(_day, MAX_DAYS)},
     ),
     NodeAssertion: RecordRule(
-        what="A telling of a node",
+        what="An assertion about a node",
         renamed={"type": "node_type"},
         last={"source"},
         older={"not_called": []},
@@ -444,7 +444,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         readers={**_GRAPH_FIELDS, "id": _edge, "type": _name},
     ),
     EdgeAssertion: RecordRule(
-        what="A telling of an edge",
+        what="An assertion about an edge",
         renamed={"type": "edge_type"},
         last={"source"},
         older={"beside": False},

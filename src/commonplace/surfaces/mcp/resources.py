@@ -191,8 +191,8 @@ def get_prompt(user: User, name: str, given: Mapping[str, str]) -> types.GetProm
 
 _REFERENCE_HEAD = """# MCP
 
-What an MCP client is offered; how to use it: [mcp.md](../mcp.md). What a parameter means and what
-an operation does is told under its name in [Python](python.md). Required ones are bold.
+Tools, resources and prompts for MCP clients; how to use them: [mcp.md](../mcp.md). Operations and
+their parameters are described in [Python](python.md). Required parameters are bold.
 
 """
 
