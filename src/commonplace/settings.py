@@ -54,7 +54,7 @@ TABLE: tuple[Setting, ...] = (
         "Where the memory is stored: a path, sqlite:///path, :memory: or postgresql://… "
         "(empty: memory.db in the user's data folder).",
     ),
-    Setting("user", str, "me", "The user whose memory the command line uses."),
+    Setting("user", str, "me", "User that owns the memory."),
     Setting("agent", str, None, "The agent that acts; not given: the owner."),
     Setting(
         "key",

@@ -139,7 +139,7 @@ class AbsentEmbedder:
         self.dimension = dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        raise EmbedderDown(f"{self.name} is not at hand here")
+        raise EmbedderDown(f"{self.name} is not available here")
 
 
 _HIGHEST_PORT = 65535

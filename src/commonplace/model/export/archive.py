@@ -248,9 +248,9 @@ class _ArchiveReader:
         )
         self._pieces[type_, source_id] += 1
         if number != (expected := self._pieces[type_, source_id]):
-            raise InvalidInput(f"{what} {number} comes where {what} {expected} is wanted.")
+            raise InvalidInput(f"{what} {number} is out of order: {what} {expected} is expected.")
         if number > total:
-            raise InvalidInput(f"{what} {number} is one more than its source has.")
+            raise InvalidInput(f"{what} {number} is one too many: its source has {total}.")
 
     def _check_node(self, line: NodeLine) -> None:
         node = line.node

@@ -427,7 +427,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         readers={**_GRAPH_FIELDS, "id": _node},
     ),
     Mentioned: RecordRule(
-        what="What mentions a node",
+        what="A mention of a node",
         readers={"promotion_score": _amount, "days": _list_of(_day, MAX_DAYS)},
     ),
     NodeAssertion: RecordRule(
@@ -471,7 +471,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
             "heard": _list_of(_digest, MAX_SENTENCES),
         },
     ),
-    StatsLine: RecordRule(what="What readings have left", inlined="stats"),
+    StatsLine: RecordRule(what="A line of access statistics", inlined="stats"),
     AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),
 }
 
