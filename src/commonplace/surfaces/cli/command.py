@@ -168,7 +168,7 @@ def _hint_at_short_ids(operation: Operation, arguments: Mapping[str, Any]) -> It
         for name, value in arguments.items():
             texts = [value] if isinstance(value, str) else value
             if kinds_of_id(operation.name, name) and any(map(is_too_short, texts)):
-                remedy = f"A prefix of an id needs at least {SHORTEST} characters."
+                remedy = f"{error.remedy} A prefix of an id needs at least {SHORTEST} characters."
                 raise NotFound(error.message, remedy=remedy, field=error.field) from error
         raise
 
