@@ -1,10 +1,11 @@
 """`python -m benchmarks [NAME]`: run one benchmark; without a name, measure speed.
 
-`python -m benchmarks truth` measures judgement instead of speed, `… understanding` how
-messages are understood, `… observe` what is kept of a conversation, `… extract` what knowledge is
-found in one, `… walks` how fast a graph is walked and what that adds to recall, `… quality` whether
-the right things come back, `… embedders` how well each embedder sees and how fast a store changes
-over to it, and `… load` what real servers do for many clients at once.
+Benchmarks: `truth` (are duplicates, updates and conflicts recognised?), `understanding` (are
+messages interpreted correctly?), `observe` (which memories are made from a conversation?),
+`extract` (which nodes and relationships are extracted?), `walks` (speed of graph queries, and their
+effect on recall), `quality` (does recall find the right items?), `embedders` (quality of each
+embedder, and speed of changing to it) and `load` (throughput of real servers with many clients).
+`python -m benchmarks NAME --help` lists the options of one.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ def _restart_with_one_thread(arguments: list[str]) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     for option, default, what in (
-        ("--sizes", SIZES, "memories of one user"),
-        ("--passages", PASSAGES, "passages of one user's conversations"),
+        ("--sizes", SIZES, "numbers of memories of one user"),
+        ("--passages", PASSAGES, "numbers of passages of one user"),
     ):
         parser.add_argument(
             option,
@@ -84,12 +85,15 @@ def _parser() -> argparse.ArgumentParser:
             help=f"{what}, separated by commas (%(default)s)",
         )
     parser.add_argument(
-        "--users", type=int, default=USERS, help="in the crowded store (%(default)s)"
+        "--users",
+        type=int,
+        default=USERS,
+        help="number of users in the store with many users (%(default)s)",
     )
     parser.add_argument("--quick", action="store_true", help="at most 10,000 memories, 30 users")
-    parser.add_argument("--no-peers", action="store_true", help="leave other libraries out")
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    parser.add_argument("--no-peers", action="store_true", help="do not measure other libraries")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a Markdown report")
     return parser
 
 

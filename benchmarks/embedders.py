@@ -166,7 +166,17 @@ def _data_folder() -> Path:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks embedders", description=__doc__)
-    parser.add_argument("--pairs", type=Path, default=Path("labelled") / "similarity.jsonl")
-    parser.add_argument("--size", type=int, default=2000, help="memories to change over")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables on this page")
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        default=Path("labelled") / "similarity.jsonl",
+        metavar="FILE",
+        help="labelled pairs (%(default)s)",
+    )
+    parser.add_argument(
+        "--size", type=int, default=2000, help="number of memories to embed again (%(default)s)"
+    )
+    parser.add_argument(
+        "--write", type=Path, metavar="PAGE", help="write the tables into this page"
+    )
     return parser

@@ -171,10 +171,19 @@ def _parser() -> argparse.ArgumentParser:
         kind = type(each.default)
         option = f"--{each.name.replace('_', '-')}"
         parser.add_argument(option, type=kind, default=each.default, help="(%(default)s)")
-    parser.add_argument("--only", choices=("sqlite", "postgresql"), help="one database")
-    parser.add_argument("--smoke", action="store_true", help="a few users, clients and seconds")
-    parser.add_argument("--folder", metavar="DIR", help="where SQLite's file lies")
     parser.add_argument(
-        "--write", type=Path, nargs="?", const=PAGE, metavar="PAGE", help=f"into {PAGE}"
+        "--only", choices=("sqlite", "postgresql"), help="measure one database only"
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="short run: a few users, clients and seconds"
+    )
+    parser.add_argument("--folder", metavar="DIR", help="folder of the SQLite file")
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=PAGE,
+        metavar="PAGE",
+        help=f"write the report ({PAGE})",
     )
     return parser

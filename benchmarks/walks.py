@@ -202,7 +202,12 @@ def main(arguments: Sequence[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks walks", description=__doc__)
-    parser.add_argument("--only", choices=PARTS)
-    parser.add_argument("--embedder", default="wordllama")
-    parser.add_argument("--data", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", choices=PARTS, help="default: all")
+    parser.add_argument("--embedder", default="wordllama", metavar="NAME", help="(%(default)s)")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of the data sets (COMMONPLACE_BENCH_DATA)",
+    )
     return parser

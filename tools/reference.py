@@ -11,6 +11,7 @@ from commonplace.errors import all_errors
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.operations.table import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
+from commonplace.surfaces.cli.parameters import JOINED, PROFILE_VALUES, argument_name
 from commonplace.surfaces.mcp.resources import mcp_reference_page
 from commonplace.surfaces.rest.routes import rest_reference_page
 from tools.cypher_reference import cypher
@@ -31,7 +32,7 @@ def commands() -> str:
         "Every command also takes `--store`, `--user`, `--agent`, `--key`, `--embedder`, "
         "`--cleared`, `--json` and `-h`. Exit codes: 0 success, 1 the request was refused, 2 wrong "
         "usage, 3 pending (a person has to decide, or it is not processed yet).\n",
-        _TYPING,
+        _typing(),
     ]
     parts += [_command(operation) for operation in OPERATIONS]
     parts.append("## demo\n\n`commonplace demo`\n\nA guided tour on a temporary store.\n")
@@ -40,10 +41,20 @@ def commands() -> str:
     return "\n".join(parts)
 
 
-_TYPING = """A text needs no quotes: `commonplace remember I like tea`. An id can be shortened to
-its first characters, at least six: `commonplace show 6f1c2b`. On a terminal, commands that cannot
-be undone ask first; `--yes` skips the question. `commonplace --install-completion` installs
-completion for your shell.
+def _typing() -> str:
+    joined = dict.fromkeys(name for name, _ in (*JOINED, *PROFILE_VALUES))
+    unquoted = ", ".join(f"`{o.name}`" for o in OPERATIONS if o.name in joined)
+    return _TYPING.format(unquoted=unquoted)
+
+
+_TYPING = """These commands need no quotes around their text: {unquoted}. Example: `commonplace
+remember I like tea`. Other texts and names of several words need quotes: `commonplace note "Noa
+Adler" "Prefers mornings"`. If a word of a text begins with a dash, put `--` before the text:
+`commonplace remember -- It is -3 degrees`.
+
+An id can be shortened to its first characters, at least six: `commonplace show 6f1c2b`. On a
+terminal, commands that cannot be undone show what they erase and ask first; `--yes` skips the
+question. `commonplace --install-completion` installs completion for your shell.
 """
 
 _SERVE = """## serve
@@ -69,7 +80,8 @@ reference memory server instead of our own.
 
 
 def _command(operation: Operation) -> str:
-    positional = " ".join(name.upper() for name in operation.positional)
+    parameters = {each.name: each for each in operation.parameters}
+    positional = " ".join(argument_name(operation, parameters[n]) for n in operation.positional)
     who = "owner" if operation.owner_only else "owner and agents"
     lines = [
         f"## {operation.name}\n",
@@ -79,14 +91,15 @@ def _command(operation: Operation) -> str:
     ]
     if operation.parameters:
         lines += ["| parameter | type | default | meaning |", "|---|---|---|---|"]
-        lines += [_parameter(p, p.name in operation.positional) for p in operation.parameters]
+        lines += [_parameter(operation, parameter) for parameter in operation.parameters]
         lines.append("")
     return "\n".join(lines)
 
 
-def _parameter(parameter: Parameter, positional: bool) -> str:
+def _parameter(operation: Operation, parameter: Parameter) -> str:
+    positional = parameter.name in operation.positional
     dashed = parameter.name.replace("_", "-")
-    name = parameter.name.upper() if positional else f"--{dashed}"
+    name = argument_name(operation, parameter) if positional else f"--{dashed}"
     default = "required" if parameter.required else _default(parameter.default)
     return f"| `{name}` | {parameter.shape} | {default} | {parameter.help} |"
 

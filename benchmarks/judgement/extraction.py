@@ -241,15 +241,32 @@ def _add_name_tables(report: Report, folder: Path, console: Console) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks extract", description=__doc__)
-    parser.add_argument("--half", choices=SETS, help="all, when not given")
-    parser.add_argument("--only", choices=PARTS, help="all, when not given")
+    parser.add_argument("--half", choices=SETS, help="default: all")
+    parser.add_argument("--only", choices=PARTS, help="default: all")
     parser.add_argument(
-        "--show", action="store_true", help="what is wrong, except in the sealed half"
+        "--show", action="store_true", help="list the wrong answers, except in the sealed half"
     )
-    parser.add_argument("--data", type=Path, default=Path("labelled"), metavar="FOLDER")
-    parser.add_argument("--marked", type=Path, default=_marked(), metavar="FOLDER")
     parser.add_argument(
-        "--write", type=Path, nargs="?", const=PAGE, metavar="PAGE", help=f"into {PAGE}"
+        "--data",
+        type=Path,
+        default=Path("labelled"),
+        metavar="FOLDER",
+        help="labelled examples (%(default)s)",
+    )
+    parser.add_argument(
+        "--marked",
+        type=Path,
+        default=_marked(),
+        metavar="FOLDER",
+        help="texts with annotated names (%(default)s)",
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=PAGE,
+        metavar="PAGE",
+        help=f"write the report ({PAGE})",
     )
     return parser
 

@@ -329,11 +329,24 @@ def write_between_markers(page: Path, tables: Sequence[Table]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks truth", description=__doc__)
-    parser.add_argument("--embedder", action="append", metavar="NAME", help="again for more")
-    parser.add_argument("--half", choices=HALVES, help="both, when not given")
-    parser.add_argument("--show", action="store_true", help="what is wrong in the open half")
-    parser.add_argument("--data", type=Path, default=Path("labelled"), metavar="FOLDER")
+    parser.add_argument("--embedder", action="append", metavar="NAME", help="may be repeated")
+    parser.add_argument("--half", choices=HALVES, help="default: both")
     parser.add_argument(
-        "--write", type=Path, nargs="?", const=PAGE, metavar="PAGE", help=f"into {PAGE}"
+        "--show", action="store_true", help="list the wrong answers in the open half"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path("labelled"),
+        metavar="FOLDER",
+        help="labelled examples (%(default)s)",
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=PAGE,
+        metavar="PAGE",
+        help=f"write the report ({PAGE})",
     )
     return parser

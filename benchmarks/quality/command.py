@@ -32,7 +32,7 @@ def run_command(
     floors: Sequence[float] = (),
     page: Path | None = None,
 ) -> None:
-    """Raises CommonplaceError, with words for whoever asked, when it cannot be done."""
+    """Raises CommonplaceError, with a message for the user, when it cannot be done."""
     unknown = [name for name in sets if name not in CHOICES]
     if unknown:
         raise InvalidInput(
@@ -111,11 +111,28 @@ def main(arguments: Sequence[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks quality", description=__doc__)
-    parser.add_argument("--data", type=Path, metavar="DIR")
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="folder of the data sets (COMMONPLACE_BENCH_DATA)"
+    )
     parser.add_argument("--set", action="append", metavar="NAME", help=", ".join(CHOICES))
-    parser.add_argument("--embedder", action="append", metavar="NAME", help="again for more")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--store", metavar="URL")
-    parser.add_argument("--floor", action="append", type=float, metavar="X", help="for abstention")
-    parser.add_argument("--write", type=Path, nargs="?", const=PAGE, metavar="PAGE")
+    parser.add_argument("--embedder", action="append", metavar="NAME", help="may be repeated")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--store", metavar="URL", help="store to measure with; default: a temporary SQLite file"
+    )
+    parser.add_argument(
+        "--floor",
+        action="append",
+        type=float,
+        metavar="X",
+        help="recall_floor to measure abstention with; may be repeated",
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=PAGE,
+        metavar="PAGE",
+        help=f"write the report ({PAGE})",
+    )
     return parser

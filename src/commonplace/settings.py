@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,9 @@ from commonplace.errors import BadSettings
 
 PREFIX = "COMMONPLACE_"
 CONFIG_VARIABLE = "COMMONPLACE_CONFIG"
+REMOVED = ("names",)  # settings of earlier versions: ignored with a warning
+
+log = logging.getLogger("commonplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +51,30 @@ TABLE: tuple[Setting, ...] = (
         "store",
         str,
         "",
-        "Where memory is kept: a path, sqlite:///path, :memory: or postgresql://… "
+        "Where the memory is stored: a path, sqlite:///path, :memory: or postgresql://… "
         "(empty: memory.db in the user's data folder).",
     ),
-    Setting("user", str, "me", "Whose memory the command line works on."),
+    Setting("user", str, "me", "User that owns the memory."),
     Setting("agent", str, None, "The agent that acts; not given: the owner."),
     Setting(
         "key",
         str,
         None,
-        "A key: the command line acts with its rights; not given: as the owner. Best given by its "
-        "variable: others on the machine can see what is typed.",
+        "An API key: the command line acts with its rights; not given: as the owner. Set the "
+        "variable rather than the flag: other users of the machine can see command lines.",
         secret=True,
     ),
     Setting(
         "embedder",
         str,
         "wordllama",
-        "Which embedder makes vectors: wordllama, minilm, openai or hashing.",
+        "Embedder: wordllama, minilm, openai or hashing.",
     ),
     Setting(
         "embedder_url",
         str,
         "https://api.openai.com/v1",
-        "For openai: where the server is; any that speaks its protocol, such as "
+        "For openai: URL of the server; any server with a compatible API, such as "
         "http://localhost:11434/v1.",
     ),
     Setting("embedder_model", str, "text-embedding-3-small", "For openai: the model's name."),
@@ -77,14 +82,14 @@ TABLE: tuple[Setting, ...] = (
         "embedder_key",
         str,
         "",
-        "For openai: the key, never shown again. Best given by its variable, not in a file.",
+        "For openai: the API key; never printed. Set the variable rather than the file.",
         secret=True,
     ),
     Setting(
         "embedder_timeout",
         float,
         10.0,
-        "For openai: seconds to wait for an answer, all attempts together.",
+        "For openai: timeout in seconds, for all attempts together.",
         0.1,
         600,
     ),
@@ -93,7 +98,7 @@ TABLE: tuple[Setting, ...] = (
         "embedder_max_chars",
         int,
         8000,
-        "For openai: how much of a long text is sent; models refuse more than they can read.",
+        "For openai: maximum number of characters sent per text; longer texts are cut.",
         1,
         32_000,
     ),
@@ -101,16 +106,16 @@ TABLE: tuple[Setting, ...] = (
         "categories",
         str,
         "",
-        "A YAML file of categories and of which agent may see which; read again when it changes "
-        "(empty: the shipped ones).",
+        "A YAML file of categories and of the agents that may read them; reloaded when it changes "
+        "(empty: the built-in categories).",
     ),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
     Setting(
         "worker",
         str,
         "inline",
-        "Who does the work that is owed: inline (a thread of each process that opens the store) "
-        "or off (only `commonplace worker`).",
+        "Where background jobs run: inline (a thread of each process that opens the store) or off "
+        "(only `commonplace worker`).",
         choices=("inline", "off"),
     ),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
@@ -118,8 +123,8 @@ TABLE: tuple[Setting, ...] = (
         "recall_floor",
         float,
         0.65,
-        "How much evidence recall needs before it answers: similarity and the share of the "
-        "question that is known, added up. 0: it always answers.",
+        "Minimum evidence for an answer of recall: similarity plus the share of the query's words "
+        "that are known. 0: it always answers.",
         0,
         2,
     ),
@@ -127,18 +132,23 @@ TABLE: tuple[Setting, ...] = (
         "recall_log",
         bool,
         False,
-        "Keep what was asked in each turn of a conversation, what was returned and why, for "
+        "Log the queries of each conversation turn, what was returned and why, for "
         "`commonplace why`.",
     ),
     Setting("recall_log_days", float, 30.0, "How long the recall log is kept, in days.", 0, 36_500),
     Setting(
-        "restorable_days", float, 30.0, "How long a forgotten memory can be restored.", 0, 36_500
+        "restorable_days",
+        float,
+        30.0,
+        "How long a forgotten memory can be restored, in days.",
+        0,
+        36_500,
     ),
     Setting(
         "idle_days",
         float,
         60.0,
-        "Unimportant memories unread for this long are forgotten.",
+        "Unimportant memories that were not read for this many days are forgotten.",
         0,
         36_500,
     ),
@@ -146,7 +156,7 @@ TABLE: tuple[Setting, ...] = (
         "proposal_days",
         float,
         7.0,
-        "How long a proposal for the profile waits for its owner.",
+        "How long a profile proposal waits for the owner, in days.",
         0,
         36_500,
     ),
@@ -154,56 +164,56 @@ TABLE: tuple[Setting, ...] = (
         "observe_daily",
         int,
         50,
-        "How many memories observe makes of conversations in a day, for each user (days by UTC).",
+        "Maximum number of memories that observe creates per user and day (UTC).",
         0,
     ),
     Setting(
         "extraction",
         str,
         "auto",
-        "When sources become knowledge: auto (as soon as they are processed) or on-demand (only "
-        "when `extract` is called).",
+        "When knowledge is extracted from sources: auto (as soon as they are processed) or "
+        "on-demand (only when `extract` is called).",
         choices=("auto", "on-demand"),
     ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
     Setting(
-        "serve_host", str, "127.0.0.1", "Where `commonplace serve` listens: a name or an address."
+        "serve_host", str, "127.0.0.1", "Host name or address that `commonplace serve` listens on."
     ),
-    Setting("serve_port", int, 8765, "The port it listens on; 0: any that is free.", 0, 65_535),
+    Setting("serve_port", int, 8765, "Port that it listens on; 0: any free port.", 0, 65_535),
     Setting(
         "serve_keyless",
         bool,
         True,
-        "On a loopback address, whoever sends no key is the user that the setting `user` names.",
+        "On a loopback address, requests without an API key act as the user of the setting `user`.",
     ),
     Setting(
         "serve_names",
         str,
         "",
-        "Names under which it answers beside localhost and addresses in numbers, with commas.",
+        "Allowed host names in addition to localhost and IP addresses, separated by commas.",
     ),
     Setting(
         "serve_origins",
         str,
         "",
-        "Origins of pages that may ask it from a browser, such as https://app.example, with "
-        "commas.",
+        "Origins of web pages that may call it from a browser (CORS), such as "
+        "https://app.example, separated by commas.",
     ),
-    Setting("serve_max_mb", float, 64.0, "How large a request may be, in megabytes.", 0.001, 4096),
+    Setting("serve_max_mb", float, 64.0, "Maximum size of a request, in megabytes.", 0.001, 4096),
     Setting(
         "serve_rate",
         float,
         200.0,
-        "How many requests a second one key may send, on average; 0: any number.",
+        "Maximum number of requests per second and API key, on average; 0: no limit.",
         0,
     ),
     Setting(
         "serve_tracing",
         bool,
         False,
-        "Send a span for each request, without content, to where OpenTelemetry's variables say "
-        "(OTEL_EXPORTER_OTLP_ENDPOINT); needs the extra `tracing`.",
+        "Send a span for each request, without content, to the endpoint in "
+        "OTEL_EXPORTER_OTLP_ENDPOINT; needs the extra `tracing`.",
     ),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}
@@ -266,6 +276,9 @@ def load(
     unknown = set(given) - set(BY_NAME)
     if unknown:
         raise BadSettings(f"Unknown setting {sorted(unknown)[0]!r}.")
+    for name in REMOVED:
+        if (variable := PREFIX + name.upper()) in environment:
+            _warn_of_removed(name, variable, "Unset the variable.")
     file = _read_file(environment)
     values = {}
     for setting in TABLE:
@@ -281,7 +294,7 @@ def load(
 
 
 def default_store() -> str:
-    """The owner's own file; its folder is made when it is missing."""
+    """The default file; its folder is created if it is missing."""
     folder = _data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -307,10 +320,18 @@ def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
         raise BadSettings(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettings(f"{path} is not valid TOML: {error}.") from error
+    for name in REMOVED:
+        if values.pop(name, None) is not None:
+            _warn_of_removed(name, str(path), "Delete the line.")
     unknown = set(values) - set(BY_NAME)
     if unknown:
         raise BadSettings(f"{path} has an unknown setting {sorted(unknown)[0]!r}.")
     return values
+
+
+@cache  # settings are loaded several times in a process
+def _warn_of_removed(name: str, where: str, remedy: str) -> None:
+    log.warning("%s: the setting %r was removed and is ignored. %s", where, name, remedy)
 
 
 _WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}

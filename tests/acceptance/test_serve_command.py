@@ -45,7 +45,7 @@ def test_serve_prints_the_first_admin_key_once(store):
         assert first.ask("GET", "/healthz").status == 200
         told = first.complaints
         (token,) = set(TOKEN.findall(told))
-        assert "shown this once" in told
+        assert "It is not shown again" in told
         assert f"{first.url}/v1/keys" in told
         whose = {"commonplace-user": "bob"}
         made = first.ask("POST", "/v1/keys", {"label": "laptop"}, whose, key=token)
@@ -76,7 +76,7 @@ def test_serve_on_other_addresses_requires_an_api_key(store):
     with commonplace.open(store, embedder="hashing") as book:
         token = book.user("ana").keys_create("laptop").token
     with Served(store, "--host", "0.0.0.0") as server:
-        assert "needs a key" in server.who
+        assert "needs an API key" in server.who
         assert server.ask("GET", "/v1/memories").status == 401
         assert server.ask("GET", "/v1/memories", key=token).status == 200
 

@@ -81,18 +81,18 @@ def test_graph_statistics_report_rows_without_counterpart(store, store_url, grap
     assert loose() == {}
     raw(store_url, "DELETE FROM edges WHERE id = ?", edge.id)
     assert loose() == {
-        "tellings without their edge": 1,
-        "notes about nothing": 1,
+        "assertions without an edge": 1,
+        "notes without a node or an edge": 1,
         "vectors without a node or an edge": 1,
     }
     raw(store_url, "DELETE FROM node_tellings")
     raw(store_url, "DELETE FROM edge_tellings")
-    assert loose()["nodes of which nobody told"] == 3
-    assert loose()["edges of which nobody told"] == 1
+    assert loose()["nodes without an assertion"] == 3
+    assert loose()["edges without an assertion"] == 1
     raw(store_url, "UPDATE nodes SET merged_into = 'node:none' WHERE name = 'Noa'")
     raw(store_url, "INSERT INTO marks VALUES ('user:ana', 'node:none', 1, 1, 1, 1, 1, 1)")
-    assert loose()["merged nodes without one that speaks"] == 1
-    assert loose()["marks on nothing"] == 1
+    assert loose()["merged nodes without a target"] == 1
+    assert loose()["marks without an item"] == 1
 
 
 @pytest.mark.parametrize(

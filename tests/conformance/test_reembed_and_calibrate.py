@@ -164,7 +164,7 @@ def test_reembed_stops_when_the_embedder_is_down_and_resumes(filled, open_book, 
     told = {f.what: f for f in filled.user("ana").doctor()}["reembedding"]
     assert not told.ok
     assert "hashing-64" in told.detail
-    assert "with `--embedder hashing` to give it up" in told.remedy
+    assert "with `--embedder hashing` to cancel it" in told.remedy
     assert filled.reembed(NEW).memories == 4
     assert lengths(store_url) == {(2, 64): 6}
 
@@ -265,7 +265,10 @@ def test_calibrate_stores_the_measurement_and_doctor_shows_the_result(book, open
     declared = OLD.calibration.proofs[Script.HEBREW]
     assert again._engine.calibration.proofs[Script.HEBREW] == declared  # not measured: as it was
     told = {f.what: f.detail for f in again.user("ana").doctor()}["embedder"]
-    assert "on 45 held-out pairs), measured blind for hebrew (correlation 0.47 on 46" in told
+    assert (
+        "on 45 held-out pairs), not supported by the model for hebrew (correlation 0.47 on 46"
+        in told
+    )
 
 
 def test_calibrate_applies_to_open_handles_at_once(book):

@@ -8,8 +8,11 @@ import typer
 from typer.testing import CliRunner
 
 from commonplace.operations.table import OPERATIONS
+from commonplace.settings import TABLE
 from commonplace.surfaces.cli.main import ALIASES, PANELS, build
 from commonplace.surfaces.cli.parameters import GLOBALS
+from commonplace.surfaces.mcp.server import INSTRUCTIONS
+from commonplace.surfaces.rest.routes import NOT_OVER_HTTP
 
 LONGEST = 60
 DIALECT = re.compile(
@@ -47,6 +50,18 @@ def test_help_has_a_short_plain_text_per_option(path, command):
             first = parameter.help.split(". ")[0]
             assert len(first) <= LONGEST, (parameter.name, first)
             assert not DIALECT.search(parameter.help), (parameter.name, parameter.help)
+
+
+@pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) for path, _ in ALL])
+def test_help_shows_no_types_of_python(path, command):
+    shown = command.get_help(typer.Context(command, info_name=path[-1]))
+    assert "Usage:" in shown
+    assert not re.search(r"<\w+|list\[|\{\w+\}", shown), shown
+
+
+def test_help_of_settings_and_reasons_is_plain():
+    for text in (*(setting.help for setting in TABLE), *NOT_OVER_HTTP.values(), INSTRUCTIONS):
+        assert not DIALECT.search(text), text
 
 
 def test_help_docstrings_of_verbs_begin_with_the_summary():

@@ -3,6 +3,7 @@
 import re
 import types
 import typing
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 
 import pytest
@@ -11,7 +12,7 @@ from commonplace.operations.schemas import return_type_of
 from commonplace.operations.serialization import answer_properties
 from commonplace.operations.table import OPERATIONS
 from commonplace.surfaces.cli.computed import COMPUTED
-from commonplace.surfaces.cli.render import LAYOUTS
+from commonplace.surfaces.cli.render import EMPTY, LAYOUTS
 
 
 def dataclasses_in(hint):
@@ -42,3 +43,13 @@ def test_layouts_exist_for_every_answer_and_name_existing_attributes(kind):
 def test_layouts_use_every_computed_value():
     used = set(re.findall(r"\w+", " ".join(LAYOUTS.values())))
     assert set(COMPUTED) <= used
+
+
+def test_layouts_have_a_text_for_every_list_that_can_be_empty():
+    lists = {
+        each.name
+        for each in OPERATIONS
+        if typing.get_origin(return_type_of(each)) in (tuple, list, Sequence)
+    }
+    assert lists == set(EMPTY)
+    assert all(re.fullmatch(r"No [a-zA-Z ]+\.", text) for text in EMPTY.values())

@@ -251,7 +251,7 @@ def test_cli_calibrate_measures_the_embedder_and_doctor_shows_the_result(commonp
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text("\n".join(lines), encoding="utf-8")
     measured = commonplace("calibrate", str(pairs))
-    assert "latin: similarity is known (correlation" in measured.stdout
+    assert "latin: similarity is calibrated (correlation" in measured.stdout
     assert "on 30 held-out pairs" in commonplace("doctor", "--json").stdout
     assert "on 750 held-out pairs" in commonplace("calibrate", "--reset").stdout
     assert "on 750 held-out pairs" in commonplace("doctor", "--json").stdout

@@ -65,6 +65,67 @@ def test_cli_joins_unquoted_words_into_one_text(typed):
     assert typed("verify-forget", "no", "such", "text").returncode == 0
 
 
+def test_cli_joins_words_of_a_profile_value_except_for_lists(typed):
+    typed("profile", "set", "city", "New", "York")
+    typed("profile", "set", "preferred_name", "Ana", "Maria")
+    typed("profile", "set", "favourite_dish", "dark", "chocolate")
+    typed("profile", "set", "goals", "learn to swim", "rest")
+    typed("profile", "propose", "goals_add", "read", "more")
+    assert answer(typed("profile", "--json"))["fields"] == {
+        "city": "New York",
+        "favourite_dish": "dark chocolate",
+        "goals": ["learn to swim", "rest", "read more"],
+        "preferred_name": "Ana Maria",
+    }
+
+
+def test_cli_joins_words_of_an_artifact(typed):
+    made = answer(typed("artifacts", "create", "Letter", "Dear", "Dana", "--json"))
+    assert made["artifact"]["output"] == "Dear Dana"
+
+
+def test_cli_text_that_needs_quotes_gets_a_hint(typed):
+    typed("nodes", "add", "Noa", "Adler")
+    refused = typed("note", "Noa Adler", "Prefers", "the", "morning", "--json")
+    assert "quotes" in json.loads(refused.stderr)["error"]["remedy"]
+    assert "Put quotes around" in typed("edges", "Noa", "Adler").stderr
+
+
+def test_cli_text_with_a_dash_gets_a_hint_that_works(typed):
+    refused = typed("remember", "I", "am", "5", "-3", "degrees")
+    assert refused.returncode == 2
+    assert "No such option: -3. If it is part of a text, put -- before the text" in refused.stderr
+    kept = answer(typed("remember", "--json", "--", "It", "is", "-3", "degrees"))
+    assert kept["memory"]["content"] == "It is -3 degrees"
+    misspelt = typed("remember", "--impotance", "3", "tea").stderr
+    assert "--importance" in misspelt
+    assert "put --" not in misspelt
+
+
+# ——— files and empty lists ———
+
+
+def test_cli_missing_file_is_the_same_error_for_every_command(typed):
+    errors = [
+        json.loads(typed(command, "/nope", "--json").stderr)["error"]
+        for command in ("ingest", "import", "remember-many")
+    ]
+    messages = {(error["code"], error["message"]) for error in errors}
+    assert messages == {("invalid_input", "/nope cannot be read: No such file or directory.")}
+
+
+def test_cli_empty_lists_name_what_is_missing(typed):
+    for words, shown in (
+        (["keys"], "No API keys."),
+        (["keys", "admins"], "No admin API keys."),
+        (["teams"], "No teams."),
+        (["jobs"], "No jobs."),
+        (["conflicts"], "No conflicts."),
+        (["artifacts"], "No artifacts."),
+    ):
+        assert typed(*words).stdout.strip() == shown
+
+
 # ——— the first characters of an id ———
 
 
@@ -114,6 +175,16 @@ def test_cli_id_prefix_too_short_or_unknown_is_not_found(typed):
     for nothing in (id[: SHORTEST - 1], "00000000000", "zzzzzz"):
         refused = typed("show", nothing, "--json")
         assert json.loads(refused.stderr)["error"]["code"] == "not_found"
+
+
+def test_cli_id_prefix_too_short_says_how_many_characters_it_needs(typed):
+    id = answer(typed("remember", "The gate is green", "--json"))["id"]
+    for words in (("show",), ("forget",), ("erase",), ("history",)):
+        error = json.loads(typed(*words, id[: SHORTEST - 1], "--json").stderr)["error"]
+        assert error["code"] == "not_found"
+        assert error["remedy"].endswith("A prefix of an id needs at least 6 characters.")
+    unknown = json.loads(typed("show", "zzz", "--json").stderr)["error"]
+    assert "prefix" not in unknown["remedy"]
 
 
 @pytest.fixture
@@ -252,6 +323,46 @@ def test_cli_erase_on_a_terminal_asks_for_confirmation(typed, environment):
     assert code == 0
     assert "This cannot be undone" not in shown
     assert at_a_terminal(["erase-user"], environment, b"n\n")[0] == 1
+
+
+def test_cli_erase_question_names_the_items(typed, environment, tmp_path):
+    kept = answer(typed("remember", "The gate is green", "--json"))["id"]
+    talk = tmp_path / "talk.txt"
+    talk.write_text(TALK)
+    source = answer(typed("ingest", str(talk), "--json"))["source"]["id"]
+    node = answer(typed("nodes", "add", "Dana", "--json"))["id"]
+    edge = answer(typed("relate", "Dana", "friend", "me", "--json"))["id"]
+    ids = [kept, source, node, edge]
+    _, shown = at_a_terminal(["erase", *ids], environment, b"n\n", columns=200)
+    assert f"{kept}  The gate is green" in shown
+    assert f"{node}  Dana" in shown
+    assert source in shown
+    assert edge in shown
+    assert "Erase 4 items? This cannot be undone." in shown
+
+
+def test_cli_erase_question_accepts_forgotten_items(typed, environment):
+    kept = answer(typed("remember", "The gate is green", "--json"))["id"]
+    typed("forget", kept)
+    code, shown = at_a_terminal(["erase", kept], environment, b"y\n")
+    assert (code, kept in shown) == (0, True)
+
+
+def test_cli_erase_of_an_unknown_id_is_refused_before_the_question(typed, environment):
+    typed("nodes", "add", "Dana")
+    for unknown in ("00000000-0000-4000-8000-000000000000", "zzz", "Dana"):
+        code, shown = at_a_terminal(["erase", unknown], environment)
+        assert code == 1
+        assert "not_found" in shown
+        assert "This cannot be undone" not in shown
+
+
+def test_cli_delete_question_names_the_team_and_the_user(typed, environment):
+    typed("teams", "create", "Garden", "club")
+    _, shown = at_a_terminal(["teams", "delete", "Garden club"], environment, b"n\n", columns=200)
+    assert "Delete the team 'Garden club'" in shown
+    _, shown = at_a_terminal(["erase-user"], environment, b"n\n", columns=200)
+    assert "Erase the whole memory of the user 'ana'?" in shown
 
 
 @pytest.mark.parametrize("columns", [80, 40])

@@ -47,13 +47,13 @@ def test_cli_jobs_are_listed_retried_and_done(typed):
     assert typed("worker", "--once") == "done 0, failed 0\n"
     assert "queued embed" in typed("jobs", "retry", job["id"])
     assert typed("worker", "--once") == "done 1, failed 0\n"
-    assert typed("jobs") == "Nothing.\n"
+    assert typed("jobs") == "No jobs.\n"
 
 
 def test_cli_jobs_cancel_removes_the_job(typed):
     (job,) = json.loads(typed("jobs", "--json"))
     assert json.loads(typed("jobs", "cancel", job["id"], "--json"))["id"] == job["id"]
-    assert typed("jobs", "--state", "queued") == "Nothing.\n"
+    assert typed("jobs", "--state", "queued") == "No jobs.\n"
 
 
 def test_cli_worker_is_refused_to_agents(url, monkeypatch, capsys):

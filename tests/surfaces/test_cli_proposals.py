@@ -6,7 +6,8 @@ import pytest
 from rich.console import Console
 
 import commonplace
-from commonplace.surfaces.cli.render import drawn
+from commonplace.operations.table import BY_NAME
+from commonplace.surfaces.cli.render import drawn, show_answer
 from support.clock import Clock
 
 
@@ -38,8 +39,9 @@ def test_cli_proposals_show_current_value_actor_reason_and_commands(me):
     assert f"profile accept | decline {asked.id}" in told
 
 
-def test_cli_proposals_prints_a_message_for_an_empty_list(me):
-    assert "Nothing." in printed(me.proposals())
+def test_cli_proposals_prints_a_message_for_an_empty_list(me, capsys):
+    show_answer(BY_NAME["profile proposals"], me.proposals(), as_json=False)
+    assert capsys.readouterr().out == "No proposals.\n"
 
 
 def test_cli_accept_names_proposals_declined_with_the_decision(me):

@@ -133,37 +133,49 @@ def test_categories_explain_marks_unlisted_categories():
 # ——— what is wrong with it, and where ———
 
 WRONG = [
-    ("categories: [tasks]", 1, "here belongs a map of system, custom"),
+    ("categories: [tasks]", 1, "a map of system, custom is expected here"),
     ("\nagents: {}", 2, "'agents' is not known here, only categories, allowlists"),
     ("categories:\n  systen: []", 2, "'systen' is not known here, only system, custom"),
     ("categories:\n  custom:\n    - {nam: house}", 3, "'nam' is not known here"),
     ("categories:\n  custom:\n    - {context: all}", 3, "a category needs a name"),
     ("categories:\n  custom:\n    - house\n    - house", 4, "there are two categories 'house'"),
     ("categories:\n  custom:\n    - tasks", 3, "there are two categories 'tasks'"),
-    ("categories:\n  custom: house", 2, "here belongs a list"),
-    ("categories:\n  custom:\n    - [house]", 3, "here belongs a map of name"),
-    ("categories:\n  custom:\n    - ''", 3, "here belongs a name"),
-    ('categories:\n  custom:\n    - "a\\nb"', 3, "here belongs a name"),
-    (f"categories:\n  custom:\n    - {'x' * 65}", 3, "here belongs a name"),
-    ("categories:\n  custom:\n    - {name: [a]}", 3, "here belongs a name"),
+    ("categories:\n  custom: house", 2, "a list is expected here"),
+    ("categories:\n  custom:\n    - [house]", 3, "a map of name, "),
+    ("categories:\n  custom:\n    - ''", 3, "a name of letters, digits, - and _ is expected here"),
+    (
+        'categories:\n  custom:\n    - "a\\nb"',
+        3,
+        "a name of letters, digits, - and _ is expected here",
+    ),
+    (
+        f"categories:\n  custom:\n    - {'x' * 65}",
+        3,
+        "a name of letters, digits, - and _ is expected here",
+    ),
+    (
+        "categories:\n  custom:\n    - {name: [a]}",
+        3,
+        "a name of letters, digits, - and _ is expected here",
+    ),
     ("categories:\n  custom:\n    - name: a\n      context: some", 4, "context is all or rag"),
     ("categories:\n  custom:\n    - name: a\n      context: [all]", 4, "context is all or rag"),
     ("categories:\n  custom:\n    - name: a\n      rag_length: -1", 4, "rag_length is a whole"),
     ("categories:\n  custom:\n    - name: a\n      rag_length: 1001", 4, "rag_length is a whole"),
     ("categories:\n  custom:\n    - name: a\n      rag_length: many", 4, "rag_length is a whole"),
-    ("categories:\n  custom:\n    - name: a\n      name: b", 4, "name stands here twice"),
-    ("categories: {}\ncategories: {}", 2, "categories stands here twice"),
+    ("categories:\n  custom:\n    - name: a\n      name: b", 4, "name is given twice"),
+    ("categories: {}\ncategories: {}", 2, "categories is given twice"),
     ("allowlists: [planner]", 1, "allowlists are a map from an agent to its categories"),
-    ("allowlists:\n  planner: tasks", 2, "here belongs a list"),
+    ("allowlists:\n  planner: tasks", 2, "a list is expected here"),
     ("allowlists:\n  planner: [tasks]\n  planner: []", 3, "there are two allowlists of 'planner'"),
     ("allowlists:\n  planner: [tasks]\n  Planner: []", 3, "there are two allowlists of 'Planner'"),
     ("allowlists:\n  planner: [taks]", 2, "names 'taks', which is no category; did you mean"),
     ("allowlists:\n  planner:\n    - tasks\n    - Tasks", 4, "names 'Tasks', which is no category"),
     ("allowlists:\n  planner: [qqqq]", 2, "names 'qqqq', which is no category."),
-    ("allowlists:\n  planner: [[tasks]]", 2, "here belongs a name"),
-    ("allowlists:\n  [a, b]: [tasks]", 2, "here belongs a name"),
-    ("- tasks", 1, "here belongs a map of categories, allowlists"),
-    ("just words", 1, "here belongs a map of categories, allowlists"),
+    ("allowlists:\n  planner: [[tasks]]", 2, "a name of letters, digits, - and _ is expected here"),
+    ("allowlists:\n  [a, b]: [tasks]", 2, "a name of letters, digits, - and _ is expected here"),
+    ("- tasks", 1, "a map of categories, allowlists is expected here"),
+    ("just words", 1, "a map of categories, allowlists is expected here"),
 ]
 
 
@@ -204,7 +216,9 @@ def test_categories_file_refuses_exponential_aliases():
     assert "line 1: 'a' is not known here" in complaint("\n".join(lines))
     nested = "categories:\n  custom:\n    - &a [x]\n    - [*a, *a]"
     assert "line 3: " in complaint(nested)
-    assert "here belongs a name" in complaint("allowlists: {planner: &a [*a]}")
+    assert "a name of letters, digits, - and _ is expected here" in complaint(
+        "allowlists: {planner: &a [*a]}"
+    )
 
 
 def test_categories_file_accepts_an_alias_for_a_list():

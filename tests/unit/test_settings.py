@@ -31,6 +31,14 @@ def test_settings_table_and_dataclass_have_the_same_names():
     assert [s.name for s in TABLE] == [f.name for f in dataclasses.fields(Settings)]
 
 
+def test_settings_removed_from_the_table_are_ignored_with_a_warning(file, caplog):
+    assert load({}, file('names = "spacy"\n')) == load({}, file(""))
+    assert "the setting 'names' was removed and is ignored. Delete the line." in caplog.text
+    variable = {**file(""), "COMMONPLACE_NAMES": "spacy"}
+    assert load({}, variable) == load({}, file(""))
+    assert "COMMONPLACE_NAMES: the setting 'names' was removed" in caplog.text
+
+
 def test_settings_precedence_is_flag_environment_file(file):
     environment = file('user = "file"\n')
     assert load({}, environment).user == "file"

@@ -39,7 +39,7 @@ def test_http_embedder_serves_recall_and_is_named_by_doctor(open_book, settings)
     assert [hit.id for hit in found.hits] == [kept.id]
     assert found.hits[0].similarity is None  # nobody has measured this model yet
     told = {finding.what: finding for finding in me.doctor()}["embedder"]
-    assert "openai:small, 32 dimensions; similarity known nowhere" in told.detail
+    assert "openai:small, 32 dimensions; similarity not calibrated" in told.detail
 
 
 def test_http_embedder_reports_similarity_after_calibration(open_book, settings):

@@ -28,7 +28,7 @@ def sally(me):
     return sarah
 
 
-# ——— names that are not its ———
+# ——— rejected names ———
 
 
 def test_nodes_update_removes_an_alias_and_adds_the_alias_again(me, sally, clock):

@@ -171,7 +171,7 @@ def happenings(me):
     me.changes()
     return {
         "superseded": me.remember("Dana lives in Porto", kind="fact", thread="t").id,
-        "told again": me.remember(
+        "stated again": me.remember(
             "Omer works at Intel", kind="fact", evidence=["his badge"], thread="t"
         ).id,
         "overridden": tell(me, 2, "door code", on_conflict="override", thread="t").id,
@@ -186,7 +186,7 @@ def test_changes_distinguish_supersede_repeat_override_and_dispute(me):
     assert set(bullets) == set(ids.values())
     assert bullets[ids["superseded"]].startswith("- ↑updated: [")
     assert "(supersedes an earlier one)" in bullets[ids["superseded"]]
-    assert "(told again)" in bullets[ids["told again"]]
+    assert "(stated again)" in bullets[ids["stated again"]]
     assert "(overrides an earlier one)" in bullets[ids["overridden"]]
     assert bullets[ids["disputed"]].startswith("- ?disputed: [")
     assert "alarm code is 1" in bullets[ids["disputed"]]
@@ -222,7 +222,7 @@ def test_history_distinguishes_supersede_repeat_override_and_dispute(me):
 
     assert newest("superseded")[0] == "UPDATE"
     assert newest("superseded")[1]["relation"] == "changed"
-    assert newest("told again") == ("UPDATE", {"relation": "repeat"})
+    assert newest("stated again") == ("UPDATE", {"relation": "repeat"})
     assert newest("overridden")[0] == "OVERRIDE"
     event, meta = newest("disputed")
     assert (event, set(meta)) == ("UPDATE", {"conflict", "held"})

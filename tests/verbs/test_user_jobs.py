@@ -91,7 +91,7 @@ def test_dead_job_is_reported_by_doctor_and_can_be_retried_and_cancelled(book, m
     claimed = engine.store.claim_job("w", clock())
     assert finding(me, "jobs").ok
     clock.tick(minutes=5)
-    assert "left by their worker" in finding(me, "jobs").detail
+    assert "abandoned by their worker" in finding(me, "jobs").detail
     claimed = engine.store.claim_job("w", clock())
     engine.store.fail_job(claimed, clock(), BROKEN, None)
     unwell = finding(me, "jobs")

@@ -136,12 +136,12 @@ class ProfileVerbs(UserHandle):
 class TeamVerbs(UserHandle):
     def teams(self) -> Sequence[ShownTeam]:
         """List your teams and invitations."""
-        self._require_owner_for_teams("look at teams")
+        self._require_owner_for_teams("see teams")
         return list_teams(self._engine, self.principal)
 
     def teams_show(self, team: str) -> ShownTeam:
         """Show a team and its members."""
-        self._require_owner_for_teams("look at teams")
+        self._require_owner_for_teams("see teams")
         return show_team(self._engine, self.principal, validation.word(team, "team"))
 
     def teams_create(self, name: str, *, retention_days: int | None = None) -> ShownTeam:
@@ -149,7 +149,7 @@ class TeamVerbs(UserHandle):
 
         Members can read the sources that are ingested for the team; with retention_days, older
         sources are removed."""
-        self._require_owner_for_teams("make teams")
+        self._require_owner_for_teams("create teams")
         days = optional_integer(retention_days, "retention_days", 1, MAX_RETENTION_DAYS)
         return create_team(self._engine, self._request, validation.word(name, "name"), days)
 
@@ -159,7 +159,7 @@ class TeamVerbs(UserHandle):
         """Rename a team or change its retention.
 
         retention_days 0: keep sources forever."""
-        self._require_owner_for_teams("look after teams")
+        self._require_owner_for_teams("manage teams")
         days = optional_integer(retention_days, "retention_days", 0, MAX_RETENTION_DAYS)
         called = optional_word(name, "name")
         return change_team(self._engine, self._request, validation.word(team, "team"), called, days)
@@ -278,7 +278,7 @@ class KeyVerbs(UserHandle):
 
         In every process that serves this store."""
         self._keep_keys()
-        self._refuse_team_keys("end keys")
+        self._refuse_team_keys("revoke keys")
         return revoke_key(self._engine, self._request, self.principal.scope, validation.id(id))
 
     def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
@@ -286,7 +286,7 @@ class KeyVerbs(UserHandle):
 
         Same rights and lifetime. The old token ends at once, or after grace_minutes."""
         self._keep_keys()
-        self._refuse_team_keys("make keys anew")
+        self._refuse_team_keys("rotate keys")
         grace = validation.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
         scope = self.principal.scope
         return rotate_key(

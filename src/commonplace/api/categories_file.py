@@ -179,7 +179,7 @@ class _CategoriesParser:
 
     def _map(self, node: yaml.Node, allowed: tuple[str, ...]) -> dict[str, yaml.Node]:
         if not isinstance(node, yaml.MappingNode):
-            raise self._wrong(_line_of(node), f"here belongs a map of {', '.join(allowed)}")
+            raise self._wrong(_line_of(node), f"a map of {', '.join(allowed)} is expected here")
         found: dict[str, yaml.Node] = {}
         for key, value in node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else None
@@ -187,18 +187,18 @@ class _CategoriesParser:
                 problem = f"{name!r} is not known here, only {', '.join(allowed)}"
                 raise self._wrong(_line_of(key), problem)
             if name in found:
-                raise self._wrong(_line_of(key), f"{name} stands here twice")
+                raise self._wrong(_line_of(key), f"{name} is given twice")
             found[name] = value
         return found
 
     def _items(self, node: yaml.Node) -> list[yaml.Node]:
         if not isinstance(node, yaml.SequenceNode):
-            raise self._wrong(_line_of(node), "here belongs a list, such as [profile, goals]")
+            raise self._wrong(_line_of(node), "a list is expected here, such as [profile, goals]")
         return list(node.value)
 
     def _name(self, node: yaml.Node) -> str:
         if not isinstance(node, yaml.ScalarNode) or not _CATEGORY_NAME.fullmatch(node.value):
-            raise self._wrong(_line_of(node), "here belongs a name of letters, digits, - and _")
+            raise self._wrong(_line_of(node), "a name of letters, digits, - and _ is expected here")
         return str(node.value)
 
     def _mode(self, node: yaml.Node | None) -> ContextMode:

@@ -264,7 +264,12 @@ class GraphVerbs(UserHandle):
         never."""
         named = validation.words(as_list(about), "about")
         if not 1 <= len(named) <= 2:
-            raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
+            raise InvalidInput(
+                "about must be one node, one edge, or two nodes.",
+                remedy="Give one or two names or ids. On a command line, put quotes around the "
+                "text of the note and around names of several words.",
+                field="about",
+            )
         chosen = validation.choice(lifetime, "lifetime", NoteLifetime, {})
         text = read_text(content, "content")
         return edit.add_note(self._engine, self._request, named, text, chosen)

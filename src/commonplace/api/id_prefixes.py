@@ -1,4 +1,4 @@
-"""Id prefixes: a unique prefix is completed to the whole id.
+"""Ids as people type them: a unique prefix is completed, and an item is described by its id.
 
 The candidates come from the verbs' own lookups, so a prefix matches only items that are visible to
 the caller, on any database.
@@ -15,8 +15,13 @@ from commonplace.api.commonplace import Commonplace
 from commonplace.api.handle import MAX_K
 from commonplace.api.user import User
 from commonplace.engine.access import can_see
+from commonplace.engine.graph.artifacts import ShownArtifact
+from commonplace.engine.graph.remove import is_graph_id
 from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
-from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.engine.graph_search.listing import WholeNode
+from commonplace.engine.memories.listing import ShownMemory
+from commonplace.engine.sources.listing import ShownSource
+from commonplace.errors import InvalidInput, NotAllowed, NotFound
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.memory import State
 from commonplace.store.queries import NO_LIMIT, EndedQuery, GraphQuery, MemoryListing
@@ -24,6 +29,7 @@ from commonplace.store.queries import NO_LIMIT, EndedQuery, GraphQuery, MemoryLi
 SHORTEST = 6  # characters
 _SHOWN = 10  # matches that an error lists
 _PREFIX = re.compile(rf"(?:[a-z]+:)?[0-9a-f][0-9a-f-]{{{SHORTEST - 1},34}}(?:#\d+)?")
+_TOO_SHORT = re.compile(rf"(?:[a-z]+:)?[0-9a-f]{{1,{SHORTEST - 1}}}(?:#\d+)?")
 
 
 class IdKind(StrEnum):
@@ -63,6 +69,38 @@ def complete_id(
             field=field,
         )
     return f"{found[0]}{mark}{passage}"
+
+
+def is_too_short(given: str) -> bool:
+    """Whether it looks like a prefix of an id, with too few characters to be completed."""
+    return _TOO_SHORT.fullmatch(given) is not None
+
+
+def describe_item(me: User, id: str) -> str:
+    """The text of an item that can be erased; an error if there is none with this id."""
+    try:
+        shown = me.show(id)
+    except NotFound:
+        if not any(id == each for kind in _ERASABLE for each in _ids(me, kind)):
+            raise
+        return ""
+    match shown:
+        case ShownMemory():
+            return shown.memory.headline
+        case ShownSource():
+            return shown.source.title or shown.source.summary
+        case WholeNode() if not is_graph_id(id):
+            remedy = f"Give its id: {shown.node.id} is called {shown.node.name!r}."
+            raise NotFound(f"There is no {id!r} here.", remedy=remedy, field="ids")
+        case WholeNode():
+            return shown.node.name
+        case ShownArtifact():
+            return shown.artifact.name
+    edge = shown.edge
+    return f"{edge.from_name} {edge.relationship_type} {edge.to_name}"
+
+
+_ERASABLE = (*ITEMS, IdKind.HELD, IdKind.PROPOSAL)
 
 
 def _begins(id: str, start: str) -> bool:

@@ -74,8 +74,8 @@ class MaintenanceVerbs(UserHandle):
 
         Each problem comes with its remedy. With an API key: only the memory that it opens."""
         if validation.flag(all_users, "all_users"):
-            self._require_owner("look at every user's index")
-            self._refuse_all_keys("look at every user's index")
+            self._require_owner("check every user's index")
+            self._refuse_all_keys("check every user's index")
         scope = None if all_users else self.principal.scope
         return examine(self._engine, scope, self.principal)
 
@@ -85,7 +85,7 @@ class MaintenanceVerbs(UserHandle):
         """List background jobs, next first.
 
         What each job does, its tries, next run and last error. Finished jobs are not listed."""
-        self._require_owner("look at jobs")
+        self._require_owner("see jobs")
         chosen = read_choices(states, "states", JobState)
         most = validation.integer(limit, "limit", 1, MAX_K)
         return list_jobs(self._engine, self.principal, chosen, most, read_cursor(after))
@@ -113,7 +113,7 @@ class MaintenanceVerbs(UserHandle):
         """Import an export file.
 
         Into an empty memory completely; otherwise only what is new."""
-        self._require_owner("bring in a memory")
+        self._require_owner("import a memory")
         belongings = from_lines(lines, self.principal.user_id)
         return import_memory(self._engine, self._request, belongings, is_suspicious)
 

@@ -328,11 +328,11 @@ class ForgetVerbs(RecallVerbs):
 
         Looks in this user's memory; with files also in the bytes of the store's files (SQLite), of
         all users."""
-        self._require_owner("look for a text in all of a memory")
+        self._require_owner("search a whole memory for a text")
         sought = validation.text(text, "text")
         raw = validation.flag(files, "files")
         if raw:
-            self._refuse_all_keys("look into the store's files")
+            self._refuse_all_keys("search the store's files")
         scope = self.principal.scope
         found = self._engine.store.mentions(scope, sought, files=raw)
         if ORIGINALS not in found and is_in_originals(self._engine, scope, sought):

@@ -273,7 +273,7 @@ class SourceVerbs(UserHandle):
         """Stop sharing a source with a user.
 
         Without a user: give up a source that was shared with you; this is final."""
-        self._require_owner("end a share")
+        self._require_owner("unshare a source")
         guest = optional_word(with_user, "with_user")
         return unshare_source(self._engine, self._request, self._source_id(id), guest)
 

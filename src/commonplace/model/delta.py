@@ -131,7 +131,7 @@ def _describe_update(entry: Entry) -> str:
         case Event.OVERRIDE, Op.CREATE:
             return "overrides an earlier one"
         case Event.UPDATE, Op.UPDATE if "relation" in entry.meta:
-            return "told again"
+            return "stated again"
         case _:
             return ""
 

@@ -65,8 +65,8 @@ def split_assertions(
     if not moved:
         raise InvalidInput(
             "No assertion about this node has these names or sources.",
-            remedy="Look at the node: it lists its names and sources. An alias that it only has "
-            "beside others is taken away with nodes update and not_aliases.",
+            remedy="Show the node: it lists its names and sources. To remove an alias, use nodes "
+            "update with not_aliases.",
             field="names",
         )
     if len(moved) == len(assertions):

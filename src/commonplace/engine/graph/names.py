@@ -127,7 +127,7 @@ def build_name_index(nodes: Iterable[Node]) -> NameIndex:
 
 
 MAX_LISTED_NODES = 5  # candidates in an error message
-_MERGE_REMEDY = "If the two are one, merge them; else choose another."
+_MERGE_REMEDY = "If both are the same, merge them; otherwise choose another."
 
 
 def find_namesake(known: NameIndex, type: NodeType, subtype: str, name: str) -> Node | None:
@@ -172,7 +172,7 @@ def refuse_taken_address(known: NameIndex, node: Node | None, addresses: Iterabl
         if other is not None and other != node:
             raise InvalidInput(
                 f"{address!r} is the address of {_describe_node(other)}.",
-                remedy=f"{_MERGE_REMEDY} It is taken away with nodes update and not_addresses.",
+                remedy=f"{_MERGE_REMEDY} Remove it with nodes update and not_addresses.",
                 field="addresses",
             )
 

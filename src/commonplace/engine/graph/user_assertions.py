@@ -107,7 +107,7 @@ def _rejected_names(node_input: NodeInput, previous: NodeAssertion | None) -> tu
         if comparable_name(name) not in given
     ]
     rejected = tuple(dict.fromkeys((*still_rejected, *node_input.not_called)))
-    _refuse_too_many(rejected, "names that are not its", "not_aliases")
+    _refuse_too_many(rejected, "rejected names", "not_aliases")
     return rejected
 
 

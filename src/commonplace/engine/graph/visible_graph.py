@@ -243,15 +243,15 @@ def _graph_key(principal: Principal, sight: Visibility, snapshot: GraphSnapshot)
 
 
 ME = "me"
-EDGE_IDS_REMEDY = "edges lists relationships with their ids; node shows those of one node."
+EDGE_IDS_REMEDY = "`edges` lists relationships with their ids; `node` shows those of one node."
 FIND_NODES_REMEDY = (
-    "explore finds nodes; people, concepts and entities list them. One that is not there yet is "
-    "put in first: nodes add, or over MCP relate with name."
+    "`explore` finds nodes; `people`, `concepts` and `entities` list them. To add a node: "
+    "`nodes add`, or over MCP `relate` with `name`."
 )
 
 OWNER_NODE_REMEDY = (
-    "The owner's own node comes with the first thing in the graph: ingest a text, or say something "
-    "with nodes add, relate or note."
+    "The owner's node is created with the first item in the graph: ingest a text, or use "
+    "`nodes add`, `relate` or `note`."
 )
 
 

@@ -107,7 +107,7 @@ def _consistency(engine: EngineContext, scopes: list[Scope]) -> Finding:
     return Finding(
         "consistency",
         not problems,
-        "every row has its counterpart" if not problems else "; ".join(problems),
+        "no missing or orphaned rows" if not problems else "; ".join(problems),
         "" if not problems else "Restore the last export into a new store.",
     )
 
@@ -121,8 +121,8 @@ def _scrubs(waiting: int) -> Finding:
     return Finding(
         "erasure",
         waiting == 0,
-        "nothing waits" if not waiting else f"{waiting} erasures wait for compaction",
-        "" if not waiting else "Run `commonplace tidy` while nobody else reads the store.",
+        "none pending" if not waiting else f"{waiting} erasures wait for compaction",
+        "" if not waiting else "Run `commonplace tidy` while no other process reads the store.",
     )
 
 
@@ -136,7 +136,9 @@ def _vectors(engine: EngineContext, scopes: list[Scope], visibility: Visibility)
         "vectors",
         missing == 0,
         "complete" if not missing else f"{missing} wait for the embedder",
-        "" if not missing else "They follow when it is back; at once with `commonplace tidy`.",
+        ""
+        if not missing
+        else "They are added when the embedder works again, or by `commonplace tidy`.",
     )
 
 
@@ -146,12 +148,12 @@ def _jobs(engine: EngineContext, scopes: list[Scope]) -> Finding:
     known = [job for scope in scopes for job in engine.store.jobs(scope, JobQuery())]
     dead = sum(job.state is JobState.DEAD for job in known)
     abandoned = sum(job.lease_has_ended(now) for job in known)
-    problems = [f"{dead} dead"] * bool(dead) + [f"{abandoned} left by their worker"] * bool(
+    problems = [f"{dead} dead"] * bool(dead) + [f"{abandoned} abandoned by their worker"] * bool(
         abandoned
     )
     remedies = ["See `commonplace jobs`, then `commonplace jobs retry ID`."] * bool(dead)
     remedies += ["Run `commonplace worker --once`."] * bool(abandoned)
-    waiting = f"{len(known)} wait" if known else "nothing waits"
+    waiting = f"{len(known)} pending" if known else "none pending"
     return Finding("jobs", not problems, ", ".join(problems) or waiting, " ".join(remedies))
 
 
@@ -160,7 +162,7 @@ def _proposals(engine: EngineContext, scopes: list[Scope]) -> Finding:
     now = engine.clock()
     open_ = [sum(p.is_open(now) for p in engine.store.proposals(scope)) for scope in scopes]
     full = any(count >= MAX_OPEN for count in open_)
-    detail = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
+    detail = f"{sum(open_)} wait for the owner" if any(open_) else "none pending"
     remedy = "Decide on them: `commonplace profile proposals`." if full else ""
     return Finding("proposals", not full, detail, remedy)
 
@@ -191,7 +193,7 @@ def _embedder(engine: EngineContext) -> Finding:
     model = engine.embedder
     detail = f"{model.name}, {model.dimension} dimensions; {_calibration(engine)}"
     works = engine.embed(["a short text"]) is not None
-    remedy = "" if works else "Install what the embedder needs; until then words alone decide."
+    remedy = "" if works else "Install what the embedder needs; until then, search uses words only."
     return Finding("embedder", works, detail, remedy)
 
 
@@ -205,9 +207,13 @@ def _calibration(engine: EngineContext) -> str:
         if each not in known.knots
     ]
     summary = (
-        f"similarity known for {', '.join(supported)}" if supported else "similarity known nowhere"
+        f"similarity calibrated for {', '.join(supported)}"
+        if supported
+        else "similarity not calibrated"
     )
-    return summary + (f", measured blind for {', '.join(unsupported)}" if unsupported else "")
+    return summary + (
+        f", not supported by the model for {', '.join(unsupported)}" if unsupported else ""
+    )
 
 
 def _proof(proof: CalibrationProof | None) -> str:
@@ -225,14 +231,13 @@ def _generations(engine: EngineContext) -> Finding:
             "reembedding",
             False,
             f"unfinished, to {building[0]}",
-            f"Run `commonplace reembed` with {embedder_option(building[0])} to go on, "
-            f"or with {current} "
-            "to give it up.",
+            f"Run `commonplace reembed` with {embedder_option(building[0])} to continue, "
+            f"or with {current} to cancel it.",
         )
     return Finding(
         "reembedding",
         not retired,
-        "nothing waits" if not retired else f"old vectors are left of {', '.join(retired)}",
+        "none pending" if not retired else f"old vectors remain from {', '.join(retired)}",
         "" if not retired else f"Run `commonplace reembed` with {current} to remove them.",
     )
 

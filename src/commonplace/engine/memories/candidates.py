@@ -136,7 +136,9 @@ def _drop_unwanted(turn: ConversationTurn) -> tuple[ConversationTurn | None, tup
         return turn, ()
     kept = remove_opt_outs(turn.text)
     skipped = tuple(
-        Skipped(wish, wish, "", 1.0, SkipReason.ASKED_NOT_TO, "nor kept in the conversation")
+        Skipped(
+            wish, wish, "", 1.0, SkipReason.ASKED_NOT_TO, "not stored in the conversation either"
+        )
         for wish in kept.wishes
     )
     return (replace(turn, text=kept.text) if kept.text else None), skipped
@@ -179,10 +181,10 @@ def _skip_recalled(
 
 def _reason_not_examined(own: ConversationTurn, turn: ConversationTurn) -> str:
     if turn.role is not SpeakerRole.USER:
-        return f"said by the {turn.role}, and no finished job"
+        return f"said by the {turn.role}, and not the result of a job"
     if own != turn and not own.text.strip():
         return "all of it was recalled"
-    return "short, and nothing in it asks to be kept"
+    return "short, with nothing that should be stored"
 
 
 def _check_refused(
@@ -275,15 +277,15 @@ class ObservationLimits:
         self, memory: Memory, decision: WriteDecision, plan: WritePlan
     ) -> tuple[SkipReason, str] | None:
         if decision.action is Action.STORED and self._is_stated(memory, plan):
-            return SkipReason.REPEAT, "a memory says so already"
+            return SkipReason.REPEAT, "a memory states it already"
         if memory.facet == HEARSAY_FACET and _overrides_first_hand(decision):
-            return SkipReason.NOT_THE_OWNER, "hearsay, against what is known at first hand"
+            return SkipReason.NOT_THE_OWNER, "hearsay that contradicts a first-hand memory"
         most = POLICIES[memory.kind].max_live
         live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
         if most is not None and live >= most:
             return SkipReason.REFUSED, f"at most {most} {memory.kind} memories are live at a time"
         if len(self.taken) >= self.remaining:
-            return SkipReason.DAY_FULL, "the day has given as many as observe_daily allows"
+            return SkipReason.DAY_FULL, "the daily limit (observe_daily) is reached"
         return None
 
     def _is_stated(self, memory: Memory, plan: WritePlan) -> bool:

@@ -25,8 +25,8 @@ from commonplace.model.profile.consent import (
 from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal
 from commonplace.store.queries import DisputedMemories, HeldQuery, JournalQuery
 
-WITHHELD_TEXT = "(sensitive: look as one who is cleared)"
-INJECTION_TEXT = "(reads like instructions: look into the inbox)"
+WITHHELD_TEXT = "(sensitive: shown only with cleared)"
+INJECTION_TEXT = "(reads like instructions: shown only in the inbox)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,8 @@ def allowlist_warnings(
     allowlist = engine.categories().allowlist_of(principal.agent).agent
     return (
         f"The allowlist {allowlist!r} of {principal.agent} does not name the category "
-        f"{category!r}: the owner sees what is told there, {principal.agent} does not see it "
-        "again. The file of categories can name it.",
+        f"{category!r}: the owner can read this memory, {principal.agent} cannot. To change this, "
+        "add the category to the allowlist in the file of categories.",
     )
 
 

@@ -108,7 +108,7 @@ def rotate_key(
         if not old.is_valid(now):
             raise InvalidInput(
                 f"This key is {old.state_at(now)} already.",
-                remedy="Make a new one: `commonplace keys create`.",
+                remedy="Create a new one: `commonplace keys create`.",
                 field="id",
             )
         until = now + old.life if old.life else None

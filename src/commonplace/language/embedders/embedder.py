@@ -45,7 +45,7 @@ class CalibrationProof:
         return self.pairs // 2
 
     def __str__(self) -> str:
-        suffix = ", of a map drawn like it" if self.of_a_twin else ""
+        suffix = ", for a calibration fitted to half of the pairs" if self.of_a_twin else ""
         return f"correlation {self.correlation:.2f} on {self.held_out:,} held-out pairs{suffix}"
 
 
@@ -139,7 +139,7 @@ class AbsentEmbedder:
         self.dimension = dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        raise EmbedderDown(f"{self.name} is not at hand here")
+        raise EmbedderDown(f"{self.name} is not available here")
 
 
 _HIGHEST_PORT = 65535

@@ -110,7 +110,7 @@ class OpenAiEmbedder:
         """All attempts together are limited by the time-out."""
         deadline = self._now() + self._server.timeout
         if self._now() < self._cooldown_until:
-            raise EmbedderDown("the embedder's server was down just now; it is asked again soon")
+            raise EmbedderDown("the embedder's server failed a moment ago; it is tried again soon")
         wait = _FIRST_WAIT
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -147,7 +147,9 @@ class OpenAiEmbedder:
             why = f"the embedder's server cannot be reached: {error.reason}"
             raise _TransientFailure(why, wait=math.inf) from None
         except (OSError, http.client.HTTPException):
-            raise _TransientFailure("the embedder's server broke off its answer") from None
+            raise _TransientFailure(
+                "the embedder's server closed the connection during its answer"
+            ) from None
         except ValueError:
             raise EmbedderDown("the embedder's server did not answer in JSON") from None
 
@@ -161,7 +163,7 @@ class OpenAiEmbedder:
                 if self._now() > deadline:
                     raise TimeoutError
                 if len(received) > _MAX_BYTES:
-                    raise EmbedderDown("the embedder's server answers without end")
+                    raise EmbedderDown("the answer of the embedder's server is too long")
         return bytes(received)
 
     def _authorization(self) -> dict[str, str]:
@@ -190,11 +192,13 @@ class OpenAiEmbedder:
             placed = {int(item["index"]): item["embedding"] for item in answer["data"]}
             rows = np.array([placed[place] for place in range(count)], dtype=np.float32)
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise EmbedderDown("the embedder's answer has not one vector for each text") from None
+            raise EmbedderDown(
+                "the embedder's server did not return one vector for each text"
+            ) from None
         if rows.ndim != 2 or rows.shape[1] == 0 or len(placed) != count:
-            raise EmbedderDown("the embedder's answer has not one vector for each text")
+            raise EmbedderDown("the embedder's server did not return one vector for each text")
         if not np.isfinite(rows).all():
-            raise EmbedderDown("the embedder's answer holds what is not a number")
+            raise EmbedderDown("the embedder's server returned a value that is not a number")
         if self._dimension is None:
             self._dimension = rows.shape[1]
         if rows.shape[1] != self._dimension:

@@ -33,7 +33,7 @@ def is_suspicious(text: str) -> bool:
 def suspicion_reason(text: str) -> str | None:
     """The reason why a text is suspicious, as a clause; None if it is not."""
     if _TAG_CHARACTERS.search(_REGION_FLAG.sub("", text)):
-        return "holds letters that nobody can see"
+        return "contains invisible characters"
     plain = unicodedata.normalize("NFKC", text).translate(INVISIBLE).translate(_APOSTROPHES)
     plain = _LINE_BREAKS.sub("\n", _SPACES.sub(" ", plain.casefold()))
     on_one_line = plain.replace("\n", " ")

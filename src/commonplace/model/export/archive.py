@@ -231,7 +231,7 @@ class _ArchiveReader:
     def _check_held(self, held: HeldLine) -> None:
         if sum(map(bool, (held.conflict, held.beside, held.merged_into))) != 1:
             raise InvalidInput(
-                "A held value waits in a conflict or beside a memory, or is a part of one."
+                "A held value needs exactly one of conflict, alternative_to and contributes_to."
             )
         memories = self._records["memory"]
         kinds = {memories[id].kind for id in _held_against(held) if id}
@@ -248,9 +248,9 @@ class _ArchiveReader:
         )
         self._pieces[type_, source_id] += 1
         if number != (expected := self._pieces[type_, source_id]):
-            raise InvalidInput(f"{what} {number} comes where {what} {expected} is wanted.")
+            raise InvalidInput(f"{what} {number} is out of order: {what} {expected} is expected.")
         if number > total:
-            raise InvalidInput(f"{what} {number} is one more than its source has.")
+            raise InvalidInput(f"{what} {number} is one too many: its source has {total}.")
 
     def _check_node(self, line: NodeLine) -> None:
         node = line.node

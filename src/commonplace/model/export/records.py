@@ -427,11 +427,11 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         readers={**_GRAPH_FIELDS, "id": _node},
     ),
     Mentioned: RecordRule(
-        what="What mentions a node",
+        what="A mention of a node",
         readers={"promotion_score": _amount, "days": _list_of(_day, MAX_DAYS)},
     ),
     NodeAssertion: RecordRule(
-        what="A telling of a node",
+        what="An assertion about a node",
         renamed={"type": "node_type"},
         last={"source"},
         older={"not_called": []},
@@ -444,7 +444,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         readers={**_GRAPH_FIELDS, "id": _edge, "type": _name},
     ),
     EdgeAssertion: RecordRule(
-        what="A telling of an edge",
+        what="An assertion about an edge",
         renamed={"type": "edge_type"},
         last={"source"},
         older={"beside": False},
@@ -471,7 +471,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
             "heard": _list_of(_digest, MAX_SENTENCES),
         },
     ),
-    StatsLine: RecordRule(what="What readings have left", inlined="stats"),
+    StatsLine: RecordRule(what="A line of access statistics", inlined="stats"),
     AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),
 }
 

@@ -48,7 +48,7 @@ _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 def field_name(name: object) -> str:
     """The normalised name. It never begins with a digit: profile notes are numbered."""
-    field = validation.word(name, "name").lower().replace("-", "_").replace(" ", "_")
+    field = _spelled(validation.word(name, "name"))
     if not _FIELD_NAME.fullmatch(field):
         raise InvalidInput(
             f"{field!r} cannot be the name of a profile field.",
@@ -56,6 +56,10 @@ def field_name(name: object) -> str:
             field="name",
         )
     return field
+
+
+def _spelled(name: str) -> str:
+    return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
 def target_field(name: str) -> str:
@@ -132,6 +136,11 @@ _FIELD_READERS: dict[str, Callable[[object], Any]] = {
     "tone": read_text_value,
     "goals": read_word_list,
 }
+
+
+def is_list_field(name: str) -> bool:
+    """Whether the field has several values. Names that are not predefined have one."""
+    return _spelled(name) in LIST_ADDITIONS.values()
 
 
 def describe_field(name: str, value: Any) -> str:

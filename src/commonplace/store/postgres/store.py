@@ -341,7 +341,7 @@ class PostgresStore(SqlStore):
                 version=_dotted(connection.info.server_version),
                 schema=_schema(connection),
                 integrity=(),
-                looked_at="pages are for pg_amcheck to check",
+                looked_at="pages not checked (use pg_amcheck)",
                 bytes_on_disk=int(size[0]) if size else 0,
                 pending_scrubs=pending,
             )

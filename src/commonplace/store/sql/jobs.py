@@ -32,7 +32,7 @@ from commonplace.model.jobs import (
 from commonplace.store.queries import JobQuery
 from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros, moment
 
-ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")
+ABANDONED = Failure("abandoned", "Its worker stopped without finishing it, in every attempt.")
 
 
 class SqlJobs(ABC):

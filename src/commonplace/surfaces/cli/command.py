@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ import typer
 import commonplace
 from commonplace import settings as settings_table
 from commonplace.api import Commonplace, KeyVerbs, User, Verified, open_without_embedder
-from commonplace.api.id_prefixes import complete_id
+from commonplace.api.id_prefixes import SHORTEST, complete_id, describe_item, is_too_short
 from commonplace.engine.maintenance.doctor import Finding
 from commonplace.engine.memories.remember import Remembered
 from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
-from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.model.delta import shorten
 from commonplace.model.memory.kinds import Action
 from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter
 from commonplace.settings import Settings
@@ -29,7 +31,7 @@ from commonplace.surfaces.cli.progress import (
     still_waits,
     work_until_stopped,
 )
-from commonplace.surfaces.cli.render import show_answer
+from commonplace.surfaces.cli.render import several, show_answer
 
 EXIT_NO = 1
 EXIT_PENDING = 3  # a person has to decide, or it is not processed yet
@@ -64,7 +66,7 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
         if group and context.invoked_subcommand is not None:
             context.obj = options
             return
-        _confirm(operation, given)
+        asks = _asks(operation, given)
         file = given.pop("to_file", None)
         chosen_operation = _of_all_users(operation, given)
         arguments = {
@@ -72,7 +74,7 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
             for parameter in chosen_operation.parameters
             if (value := _value(chosen_operation, parameter, given, options)) is not None
         }
-        answer = run(chosen_operation, options, arguments)
+        answer = run(chosen_operation, options, arguments, asks)
         if file:
             _write(file, answer.splitlines() if isinstance(answer, str) else answer)
         else:
@@ -111,10 +113,12 @@ def _value(
 ) -> Any:
     if parameter.name in GLOBAL_TYPES:
         return getattr(options, parameter.name)
-    return parsed(operation, parameter, given[parameter.name])
+    return parsed(operation, parameter, given)
 
 
-def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) -> Any:
+def run(
+    operation: Operation, options: Globals, arguments: Mapping[str, Any], asks: bool = False
+) -> Any:
     names = ("store", "user", "agent", "key", "embedder")
     chosen = settings_table.load({name: getattr(options, name) for name in names})
     if operation.of_the_store and chosen.agent is not None:
@@ -136,7 +140,10 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         whole = {name: _whole_ids(operation, target, name, v) for name, v in arguments.items()}
         if operation.verb == "ingest" and isinstance(target, User):
             return ingest_files(target, **whole)
-        answer = operation.call(target, whole)
+        with _hint_at_short_ids(operation, whole):
+            if asks and isinstance(target, User):
+                typer.confirm(_question(target, whole), abort=True)
+            answer = operation.call(target, whole)
         # An export is read while the store is open.
         return list(answer) if isinstance(answer, Iterator) else answer
 
@@ -151,6 +158,19 @@ def _whole_ids(
     if kinds and isinstance(value, list):
         return [complete_id(target, each, kinds, name) for each in value]
     return value
+
+
+@contextmanager
+def _hint_at_short_ids(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[None]:
+    try:
+        yield
+    except NotFound as error:
+        for name, value in arguments.items():
+            texts = [value] if isinstance(value, str) else value
+            if kinds_of_id(operation.name, name) and any(map(is_too_short, texts)):
+                remedy = f"{error.remedy} A prefix of an id needs at least {SHORTEST} characters."
+                raise NotFound(error.message, remedy=remedy, field=error.field) from error
+        raise
 
 
 def _called_on(
@@ -186,15 +206,27 @@ def reports_failure(answer: Any) -> bool:
     return isinstance(answer, list) and any(isinstance(f, Finding) and not f.ok for f in answer)
 
 
-def _confirm(operation: Operation, given: dict[str, Any]) -> None:
+def _asks(operation: Operation, given: dict[str, Any]) -> bool:
     """On a terminal, ask before anything that cannot be undone. Without one, a whole memory or a
     team needs --yes; ids that were named are erased."""
     if operation.effect is not Effect.DESTROY or given.pop("yes"):
-        return
-    ids = given.get("ids")
+        return False
     if sys.stdin.isatty():
-        what = f"{len(ids)} item{'' if len(ids) == 1 else 's'}: {', '.join(ids)}" if ids else ""
-        question = f"Erase {what}? This cannot be undone." if ids else operation.summary
-        typer.confirm(question if ids else f"{question} This cannot be undone. Go on?", abort=True)
-    elif not ids:
+        return True
+    if not given.get("ids"):
         raise InvalidInput("This cannot be undone.", remedy="Add --yes to confirm.", field="yes")
+    return False
+
+
+def _question(me: User, arguments: Mapping[str, Any]) -> str:
+    """What is erased. An id that does not exist is an error before anything is asked."""
+    if "team" in arguments:
+        team = me.teams_show(arguments["team"])
+        what = f"Delete the team {team.name!r} ({team.id}) and all its sources?"
+    elif "ids" in arguments:
+        ids = arguments["ids"]
+        typer.echo("\n".join(f"{id}  {shorten(describe_item(me, id))}".rstrip() for id in ids))
+        what = f"Erase {several(len(ids), 'item')}?"
+    else:
+        what = f"Erase the whole memory of the user {me.principal.user_id!r}?"
+    return f"{what} This cannot be undone."

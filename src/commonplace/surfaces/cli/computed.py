@@ -120,7 +120,7 @@ def _plain(value: Any) -> str:
 def _why_nothing(answer: Any) -> str | None:
     if answer.stored or answer.conflicts or answer.proposals or answer.skipped or answer.forget:
         return None
-    why = answer.why_not or "nothing in it is worth a memory"
+    why = answer.why_not or "it contains nothing to store as a memory"
     return f"Stored in the conversation only: {why}."
 
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 import commonplace
 from commonplace.errors import CommonplaceError
@@ -73,6 +73,60 @@ _OTHERS: Mapping[str, Callable[..., None]] = {"serve": serve, "mcp": mcp, "demo"
 log = logging.getLogger("commonplace")
 
 
+class PlainCommand(TyperCommand):
+    """Help without types of Python, and hints for text that the parser takes for something else."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        arguments = [p for p in self.get_params(ctx) if p.param_type_name == "argument"]
+        return [self.options_metavar or "", *(_in_usage(argument) for argument in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is None:
+                continue
+            if parameter.param_type_name == "argument":
+                sections["Arguments"].append((_argument_name(parameter), record[1]))
+            else:
+                sections["Options"].append(record)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.Exit:
+            raise
+        except Exception as error:  # Typer does not export its errors of usage
+            _add_hint(error, self)
+            raise
+
+
+def _argument_name(argument: Any) -> str:
+    return f"{argument.metavar or argument.name.upper()}{'' if argument.nargs == 1 else '...'}"
+
+
+def _in_usage(argument: Any) -> str:
+    name = _argument_name(argument)
+    return name if argument.required else f"[{name}]"
+
+
+def _add_hint(error: Any, command: Any) -> None:
+    message = getattr(error, "message", None)
+    if not isinstance(message, str) or all(p.param_type_name == "option" for p in command.params):
+        return
+    if hasattr(error, "possibilities") and not error.possibilities:
+        error.message = f"{message}. {_DASH_HINT.format(command.name)}"
+    elif "unexpected extra argument" in message:
+        error.message = f"{message}. {_QUOTES_HINT}"
+
+
+_DASH_HINT = "If it is part of a text, put -- before the text: {} [OPTIONS] -- TEXT"
+_QUOTES_HINT = "Put quotes around a text or a name of several words."
+
+
 class SectionedGroup(TyperGroup):
     """Commands in sections, whole summaries, and help for names that do not exist."""
 
@@ -132,20 +186,21 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
             "rich_help_panel": _PANEL_OF[first],
         }
         if first not in grouped:
-            app.command(first, **about)(command_for(operation))
+            app.command(first, cls=PlainCommand, **about)(command_for(operation))
             continue
         if first not in groups:
             groups[first] = _group(app, first, about)
         if rest:
             about.pop("rich_help_panel")
-            groups[first].command(rest, **about)(command_for(operation))
+            groups[first].command(rest, cls=PlainCommand, **about)(command_for(operation))
         else:
             lone = groups[first].callback(invoke_without_command=True)
             lone(command_for(operation, group=True))
     for name, command in _OTHERS.items():
         if name in names:
             summary = (command.__doc__ or "").partition("\n")[0]
-            app.command(name, short_help=summary, rich_help_panel=_PANEL_OF[name])(command)
+            panel = _PANEL_OF[name]
+            app.command(name, cls=PlainCommand, short_help=summary, rich_help_panel=panel)(command)
     return app
 
 

@@ -33,12 +33,15 @@ from commonplace.surfaces.rest.routes import MCP_PATH, PROFILES
 
 def mcp(
     context: typer.Context,
-    client: Annotated[str | None, typer.Argument(help="MCP client, for --config.")] = None,
+    client: Annotated[
+        str | None, typer.Argument(metavar="CLIENT", help="MCP client, for --config.")
+    ] = None,
     config: Annotated[
         bool, typer.Option("--config", help="Print the configuration for an MCP client and exit.")
     ] = False,
     url: Annotated[
-        str | None, typer.Option("--url", help="URL of a running server, for --config.")
+        str | None,
+        typer.Option("--url", metavar="URL", help="URL of a running server, for --config."),
     ] = None,
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
@@ -51,7 +54,7 @@ def mcp(
     ] = False,
     profile: Annotated[
         str | None,
-        typer.Option("--profile", help="Tool profile: reference-memory."),
+        typer.Option("--profile", metavar="NAME", help="Tool profile: reference-memory."),
     ] = None,
 ) -> None:
     """Run an MCP server on standard input and output.

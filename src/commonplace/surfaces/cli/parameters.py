@@ -13,15 +13,24 @@ import typer
 
 from commonplace.api.id_prefixes import ITEMS, IdKind
 from commonplace.errors import InvalidInput
+from commonplace.model.profile.fields import is_list_field
 from commonplace.operations.serialization import split_lines
 from commonplace.operations.table import Effect, Operation, Parameter, ParameterShape
 
 GLOBALS = {
-    "store": typer.Option("--store", help="SQLite file or PostgreSQL URL (COMMONPLACE_STORE)."),
-    "user": typer.Option("--user", help="User who owns the memory (COMMONPLACE_USER)."),
-    "agent": typer.Option("--agent", help="Act as this agent (COMMONPLACE_AGENT)."),
-    "key": typer.Option("--key", help="API key to act with (COMMONPLACE_KEY)."),
-    "embedder": typer.Option("--embedder", help="wordllama, minilm, openai or hashing."),
+    "store": typer.Option(
+        "--store", metavar="STORE", help="SQLite file or PostgreSQL URL (COMMONPLACE_STORE)."
+    ),
+    "user": typer.Option(
+        "--user", metavar="USER", help="User who owns the memory (COMMONPLACE_USER)."
+    ),
+    "agent": typer.Option(
+        "--agent", metavar="AGENT", help="Act as this agent (COMMONPLACE_AGENT)."
+    ),
+    "key": typer.Option("--key", metavar="KEY", help="API key to act with (COMMONPLACE_KEY)."),
+    "embedder": typer.Option(
+        "--embedder", metavar="NAME", help="wordllama, minilm, openai or hashing."
+    ),
     "cleared": typer.Option("--cleared", help="Include items with sensitivity high."),
     "json": typer.Option("--json", help="Print JSON."),
 }
@@ -64,10 +73,12 @@ JOINED = {
     ("verify-forget", "text"),
     ("abbreviate", "long"),
     ("profile note", "text"),
+    ("artifacts create", "output"),
     ("node", "id"),
     ("nodes add", "name"),
     ("teams create", "name"),
 }
+PROFILE_VALUES = {("profile set", "value"), ("profile propose", "value")}  # joined unless lists
 _SOURCE = (IdKind.SOURCE,)
 _GRAPH = (IdKind.GRAPH,)
 _PLAIN_IDS: Mapping[str, tuple[IdKind, ...]] = {
@@ -127,7 +138,7 @@ def signature_of(operation: Operation) -> inspect.Signature:
             annotation, default = _option(operation, parameter)
             parameters.append(_keyword(parameter.name, annotation, default))
     if operation.name in ("export", "graph"):
-        file = typer.Option("--output", "-o", help="Write to this file.")
+        file = typer.Option("--output", "-o", metavar="FILE", help="Write to this file.")
         parameters.append(_keyword("to_file", Annotated[str | None, file], None))
     if operation.name == "extract":
         all_users = typer.Option("--all", help="For all users of the store.")
@@ -155,13 +166,14 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
     """The annotation and the default that Typer understands."""
     positional = parameter.name in operation.positional
-    of_file = positional and parameter.required and parameter.shape is ParameterShape.MAPS
-    kind = str if of_file else _TYPES[parameter.shape]
+    kind = str if _is_file_of_maps(operation, parameter) else _TYPES[parameter.shape]
     if (operation.name, parameter.name) in JOINED:
         kind = list[str]
     default = None if parameter.shape in _REPEATED else parameter.default
     if positional:
-        argument: Any = typer.Argument(help=parameter.help, show_default=False)
+        argument: Any = typer.Argument(
+            metavar=argument_name(operation, parameter), help=parameter.help, show_default=False
+        )
         return Annotated[kind if parameter.required else kind | None, argument], (
             inspect.Parameter.empty if parameter.required else default
         )
@@ -172,12 +184,46 @@ def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
         flags.append(_SINGULAR[parameter.name])
     if parameter.shape is ParameterShape.FLAG and parameter.default is not False:
         flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
-    argument = typer.Option(*flags, help=parameter.help)
+    is_flag = parameter.shape is ParameterShape.FLAG
+    metavar = None if is_flag else _value_name(operation, parameter)
+    argument = typer.Option(*flags, metavar=metavar, help=_option_help(parameter))
     if parameter.required:
         return Annotated[kind, argument], inspect.Parameter.empty
     return Annotated[kind if default is not None else kind | None, argument], default
 
 
+def argument_name(operation: Operation, parameter: Parameter) -> str:
+    """The name of an argument in help and reference."""
+    is_file = parameter.shape in _FILES or _is_file_of_maps(operation, parameter)
+    return "FILE" if is_file else parameter.name.upper()
+
+
+def _is_file_of_maps(operation: Operation, parameter: Parameter) -> bool:
+    is_argument = parameter.name in operation.positional and parameter.required
+    return is_argument and parameter.shape is ParameterShape.MAPS
+
+
+def _value_name(operation: Operation, parameter: Parameter) -> str:
+    """The placeholder of an option's value in the help."""
+    is_id = bool(kinds_of_id(operation.name, parameter.name))
+    return "ID" if is_id else _VALUE_NAMES.get(parameter.shape, "TEXT")
+
+
+def _option_help(parameter: Parameter) -> str:
+    is_map = parameter.shape is ParameterShape.MAP
+    return f"{parameter.help} {_MAP_FORMS}" if is_map else parameter.help
+
+
+_MAP_FORMS = "Give one JSON object, or name=value once per field."
+_FILES = (ParameterShape.LINES, ParameterShape.ORIGINAL)
+_VALUE_NAMES: Mapping[ParameterShape, str] = {
+    ParameterShape.INTEGER: "NUMBER",
+    ParameterShape.NUMBER: "NUMBER",
+    ParameterShape.MOMENT: "TIME",
+    ParameterShape.MAP: "JSON",
+    ParameterShape.LINES: "FILE",
+    ParameterShape.ORIGINAL: "FILE",
+}
 _REPEATED = (
     ParameterShape.TEXTS,
     ParameterShape.MAP,
@@ -203,17 +249,31 @@ _TYPES: dict[ParameterShape, Any] = {
 # ——— parsing ———
 
 
-def parsed(operation: Operation, parameter: Parameter, given: Any) -> Any:
-    """The value that the operation takes."""
-    if given is None or given == []:
+def parsed(operation: Operation, parameter: Parameter, given: Mapping[str, Any]) -> Any:
+    """The value that the operation takes, of all that were given."""
+    value = given[parameter.name]
+    if value is None or value == []:
         return None
-    if (operation.name, parameter.name) in JOINED:
-        given = " ".join(given)
+    is_joined = (operation.name, parameter.name) in JOINED
+    if is_joined or _is_one_profile_value(operation, parameter, given):
+        value = " ".join(value)
+    return _of_shape(parameter, value)
+
+
+def _is_one_profile_value(
+    operation: Operation, parameter: Parameter, given: Mapping[str, Any]
+) -> bool:
+    """Words make one value, except for a field that is a list."""
+    is_value = (operation.name, parameter.name) in PROFILE_VALUES
+    return is_value and not is_list_field(given["name"])
+
+
+def _of_shape(parameter: Parameter, given: Any) -> Any:
     match parameter.shape:
         case ParameterShape.MAP:
             return _map(parameter.name, given)
         case ParameterShape.VALUE:
-            return given[0] if len(given) == 1 else given
+            return given[0] if isinstance(given, list) and len(given) == 1 else given
         case ParameterShape.LINES:
             return _lines(given, parameter.name)
         case ParameterShape.MAPS if isinstance(given, str):
@@ -280,8 +340,10 @@ def _lines(path: str, field: str) -> list[str]:
         if path == "-":
             return split_lines(sys.stdin.buffer.read().decode("utf-8"))
         return split_lines(Path(path).read_bytes().decode("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"Cannot read {path}: {error}.", field=field) from error
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}.", field=field) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8 text: {error}.", field=field) from error
 
 
 def _item(line: str, field: str) -> Any:

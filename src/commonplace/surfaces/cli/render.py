@@ -50,6 +50,7 @@ _TABLES: Mapping[str, Any] = tomllib.loads(
 )
 LAYOUTS: Mapping[str, str] = _TABLES["layouts"]
 _WORDS: Mapping[str, Mapping[str, str]] = _TABLES["words"]
+EMPTY: Mapping[str, str] = _TABLES["empty"]
 
 ID = re.compile(r"(?:\w+:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:#\d+)?")
 _WORD = re.compile(r"\S+\s*|\s+")
@@ -73,7 +74,8 @@ def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
     elif (text := raw_text(answer)) is not None:
         sys.stdout.write(f"{text}\n" if text else "")
     else:
-        Console(highlight=False).print(drawn(answer), crop=False)
+        shown = Text(EMPTY[operation.name], "dim") if answer in ([], ()) else drawn(answer)
+        Console(highlight=False).print(shown, crop=False)
 
 
 def show_error(error: CommonplaceError, as_json: bool) -> None:
@@ -97,7 +99,7 @@ def drawn(answer: Any) -> RenderableType:
     if isinstance(answer, list | tuple):
         if answer and all(isinstance(each, Mapping) for each in answer):
             return _table_of_maps(answer)
-        return Group(*map(drawn, answer)) if answer else Text("Nothing.", "dim")
+        return Group(*map(drawn, answer))
     layout = LAYOUTS.get(type(answer).__name__)
     if layout is None:
         pairs = as_data(answer).items() if is_dataclass(answer) else [("", answer)]

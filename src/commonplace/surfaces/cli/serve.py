@@ -25,17 +25,18 @@ DEMO_HOST = "127.0.0.1"
 def serve(
     context: typer.Context,
     host: Annotated[
-        str | None, typer.Option(help="Host to listen on (setting serve_host).")
+        str | None, typer.Option(metavar="HOST", help="Host to listen on (setting serve_host).")
     ] = None,
     port: Annotated[
-        int | None, typer.Option(help="Port to listen on (setting serve_port).")
+        int | None, typer.Option(metavar="PORT", help="Port to listen on (setting serve_port).")
     ] = None,
     worker: Annotated[
         bool | None,
         typer.Option("--worker/--no-worker", help="Run background jobs in this process."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--for", min=0, help="Stop after this many seconds.")
+        float | None,
+        typer.Option("--for", min=0, metavar="SECONDS", help="Stop after this many seconds."),
     ] = None,
     demo: Annotated[
         bool, typer.Option("--demo", help="Serve a demo memory from its own file.")

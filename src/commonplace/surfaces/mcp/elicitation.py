@@ -80,9 +80,9 @@ _RESOLVE_CHOICES = {"keep": "dismiss", "replace": "override", "both": "insert"}
 _MAX_INBOX = 1000  # pending items that are read
 _OPERATIONS_WITH_QUESTIONS = frozenset({"remember", "observe", "profile propose"})
 _CHOICE_TEXT = {
-    "override": "what is told now takes its place",
-    "insert": "both are kept",
-    "dismiss": "what stands is kept",
+    "override": "the new value replaces the current one",
+    "insert": "both values are kept",
+    "dismiss": "the current value is kept",
 }
 
 
@@ -144,7 +144,7 @@ def consent_form(user: User, arguments: Mapping[str, Any]) -> ElicitationForm | 
     if not needs_consent(name) or current == value:
         return None
     return ElicitationForm(
-        "May your profile say so?", (_consent_question(CONSENT, name, value, current),)
+        "Change your profile?", (_consent_question(CONSENT, name, value, current),)
     )
 
 
@@ -170,8 +170,8 @@ def owner_approval_form(
         return None
     if description is None:
         return None
-    question = ElicitationQuestion(CONSENT, "May this be done?", description, _CONSENT_CHOICES)
-    return ElicitationForm("Your agent wants to change what is remembered.", (question,))
+    question = ElicitationQuestion(CONSENT, "Allow this change?", description, _CONSENT_CHOICES)
+    return ElicitationForm("Your agent asks to change your memory.", (question,))
 
 
 def _resolve_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
@@ -181,7 +181,7 @@ def _resolve_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
         if choice and each.id == arguments["conflict"]:
             current = "; ".join(s.text for s in each.standing if target in (None, s.id))
             description = "; ".join(s.text for s in each.held if held in (None, s.id))
-            return f"Stands: {current}. Told now: {description}. Then {choice}."
+            return f"Current value: {current}. New value: {description}. If you accept, {choice}."
     return None
 
 
@@ -191,7 +191,7 @@ def _update_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
         return None
     changed = {n: v for n, v in arguments.items() if v is not None and n not in ("id", "thread")}
     then = "; ".join(f"{name}: {value}" for name, value in changed.items())
-    return f"Stands: {shown.memory.content}. Then {then}."
+    return f"Current text: {shown.memory.content}. Change: {then}."
 
 
 def waiting_ids(answer: Any) -> list[str]:
@@ -221,7 +221,7 @@ def questions_form(caller: Caller, waiting: Iterable[str]) -> ElicitationForm | 
             _proposal_question(each) for each in user.proposals(limit=_MAX_INBOX) if each.id in ids
         ]
     return (
-        ElicitationForm("Something in your memory waits for you.", tuple(questions))
+        ElicitationForm("Your memory has open questions for you.", tuple(questions))
         if questions
         else None
     )
@@ -233,10 +233,11 @@ def _conflict_question(question: OpenQuestion) -> ElicitationQuestion:
     current = "; ".join(side.text for side in question.standing)
     held = "; ".join(side.text for side in question.held)
     description = (
-        f"Stands: {current}. Told now: {held}. Keep what stands, replace it, or keep both?"
+        f"Current value: {current}. New value: {held}. "
+        "Keep the current value, replace it, or keep both?"
     )
     return ElicitationQuestion(
-        question.id, question.reason or "Which is right?", description, choices
+        question.id, question.reason or "Which value is right?", description, choices
     )
 
 

@@ -27,7 +27,7 @@ from commonplace.surfaces.mcp.elicitation import ElicitedDecision, may_ask_after
 from commonplace.surfaces.mcp.tools import TOOLS, Tool, ToolOperation
 
 _NOTHING = "Nothing is known about that."
-_HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; go on meanwhile."
+_HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; continue meanwhile."
 _HOW_TO_AGREE = "They do so with `commonplace profile accept` or `decline`; you cannot."
 
 # The structured data is complete. The text, which costs the agent tokens, omits bookkeeping fields
@@ -110,7 +110,7 @@ def waiting_text(user: User, waiting: Sequence[str]) -> str:
     elif conflicts:
         lines.append(f"The owner decides: {', '.join(conflicts)}. {_HOW_TO_DECIDE}")
     if proposals:
-        lines.append(f"The owner agrees or not: {', '.join(proposals)}. {_HOW_TO_AGREE}")
+        lines.append(f"The owner accepts or declines: {', '.join(proposals)}. {_HOW_TO_AGREE}")
     return "\n".join(lines)
 
 

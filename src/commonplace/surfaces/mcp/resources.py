@@ -67,7 +67,10 @@ class McpResource:
 RESOURCES: tuple[McpResource, ...] = (
     McpResource("profile", "profile", "Profile", "Who the user is: fields and notes."),
     McpResource(
-        "proposals", "profile proposals", "Proposals", "What the profile might say; it waits."
+        "proposals",
+        "profile proposals",
+        "Proposals",
+        "Proposed profile values that wait for the owner.",
     ),
     McpResource(
         "conflicts", "conflicts", "Conflicts", "Open questions: which of two values is right?"
@@ -75,20 +78,23 @@ RESOURCES: tuple[McpResource, ...] = (
     McpResource("memories", "list", "Memories", "The newest memories."),
     McpResource("sources", "sources", "Sources", "The newest conversations, mails and documents."),
     McpResource(
-        "categories", "categories", "Categories", "What the caller may see, and how it is used."
+        "categories",
+        "categories",
+        "Categories",
+        "Categories that the caller may read, and how they are used.",
     ),
     McpResource(
         "memories/{id}",
         "show",
         "Memory",
-        "One memory whole, with its versions and links.",
+        "A memory with its versions and links.",
         {"id": _memory_ids},
     ),
     McpResource(
         "memories/{id}/history",
         "history",
         "History",
-        "One memory's life: who did what, when.",
+        "History of a memory: who did what, when.",
         {"id": _memory_ids},
     ),
     McpResource(
@@ -150,8 +156,8 @@ def complete_argument(user: User, template: str, argument: str, begun: str) -> l
 PROMPT_NAME = "start-of-turn"
 _NOTHING_REMEMBERED = "Nothing is remembered yet."
 _PROMPT_ARGUMENTS = {
-    "message": "What the user says; what it brings to mind is recalled.",
-    "thread": "The conversation it belongs to.",
+    "message": "The user's message; memories that match it are included.",
+    "thread": "The conversation that it belongs to.",
 }
 
 
@@ -160,8 +166,8 @@ def list_prompts() -> list[types.Prompt]:
         types.Prompt(
             name=PROMPT_NAME,
             title="Start of a turn",
-            description="Puts what is known before what you say: who you are, your rules, what "
-            "changed, and what your message brings to mind.",
+            description="Puts the stored context before your message: your profile, rules, recent "
+            "changes, and memories that match the message.",
             arguments=[
                 types.PromptArgument(name=name, description=help, required=False)
                 for name, help in _PROMPT_ARGUMENTS.items()
@@ -191,8 +197,8 @@ def get_prompt(user: User, name: str, given: Mapping[str, str]) -> types.GetProm
 
 _REFERENCE_HEAD = """# MCP
 
-What an MCP client is offered; how to use it: [mcp.md](../mcp.md). What a parameter means and what
-an operation does is told under its name in [Python](python.md). Required ones are bold.
+Tools, resources and prompts for MCP clients; how to use them: [mcp.md](../mcp.md). Operations and
+their parameters are described in [Python](python.md). Required parameters are bold.
 
 """
 

@@ -146,7 +146,7 @@ class OpenApiDescription:
         if route.name == "graph":
             kinds = {kind: {"schema": _TEXT} for kind in GRAPH_MEDIA_TYPES.values() if kind != JSON}
             content = {JSON: {"schema": {"type": "object"}}, **kinds}
-            return {"description": "The graph, in the format asked for.", "content": content}
+            return {"description": "The graph, in the requested format.", "content": content}
         content = {JSON: {"schema": self._answers.of(hint)}}
         if str in typing.get_args(hint):
             data = [each for each in typing.get_args(hint) if each is not str]
@@ -198,7 +198,7 @@ def _extra(route: Route) -> dict[str, Any]:
 def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     taken = {parameter.name: parameter for parameter in route.operation.parameters}
     for name, parameter in route.in_path.items():
-        description = taken[parameter].help if name == parameter else "Its id."
+        description = taken[parameter].help if name == parameter else "Id of the item."
         yield {
             "name": name,
             "in": "path",
@@ -213,18 +213,20 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         yield from (_query_parameter(p, {}) for p in route.parameters if p is not route.whole_body)
     yield from agent_headers()
     if route.operation.of_the_store or route.operation.verb in vars(KeyVerbs):
-        yield _header(USER, "With an admin's key: the user whose keys are looked after.")
+        yield _header(USER, "With an admin API key: the user whose keys are managed.")
     if route.writes and not route.operation.of_the_store:
-        description = "A word of your own: the same again within a day is not done twice."
+        description = (
+            "A text of your choice: a repeated request with it within a day is not run again."
+        )
         yield _header(IDEMPOTENCY_KEY, description, maxLength=MAX_IDEMPOTENCY_KEY)
     if route.has_etag:
         name = IF_MATCH if route.writes else IF_NONE_MATCH
-        yield _header(name, "The ETag of what you have seen.")
+        yield _header(name, "ETag of the version that you have.")
 
 
 def agent_headers() -> Iterator[dict[str, Any]]:
-    yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
-    description = "With an agent's name, by the owner: it decides conflicts in the owner's place."
+    yield _header(AGENT, "Name of an agent: the request has the rights of this agent only.")
+    description = "Sent by the owner with the name of an agent: the agent may resolve conflicts."
     yield {
         **_header(MAY_RESOLVE, description),
         "schema": {"type": "string", "enum": ["true", "false"]},
@@ -233,7 +235,7 @@ def agent_headers() -> Iterator[dict[str, Any]]:
 
 def stream_operation() -> dict[str, Any]:
     since = {"type": "integer", "minimum": 0, "maximum": MAX_TURN}
-    description = "The revision to go on from; now when not given."
+    description = "Revision to start after; default: the current one."
     number = {"type": "string", "pattern": "^[0-9]{1,18}$"}
     return {
         "parameters": [
@@ -244,7 +246,10 @@ def stream_operation() -> dict[str, Any]:
                 "schema": since,
                 "example": 41,
             },
-            {**_header(LAST_EVENT_ID, "Where the last stream broke off."), "schema": number},
+            {
+                **_header(LAST_EVENT_ID, "Last event id that was received, to resume a stream."),
+                "schema": number,
+            },
             *agent_headers(),
         ],
         "security": KEY_SECURITY,
@@ -298,7 +303,7 @@ def _content(route: Route) -> dict[str, Any]:
 
 def _not_modified(route: Route) -> dict[int | str, dict[str, Any]]:
     if route.has_etag and not route.writes:
-        return {304: {"description": "It is as you have seen it."}}
+        return {304: {"description": "Not modified."}}
     return {}
 
 
@@ -320,7 +325,7 @@ _TEXT_OR_NONE: Schema = {"anyOf": [_TEXT, {"type": "null"}]}
 _FLAG: Schema = {"type": "boolean"}
 _ME: Schema = {
     "type": "object",
-    "description": "Whose memory it is, and who asks.",
+    "description": "The user, the caller and its rights.",
     "properties": {
         "user_id": _TEXT,
         "agent": _TEXT_OR_NONE,
@@ -336,7 +341,7 @@ _ME: Schema = {
 _ME["required"] = list(_ME["properties"])
 _PROBLEM: Schema = {
     "type": "object",
-    "description": "RFC 9457; the codes are those of every other surface.",
+    "description": "An error in the format of RFC 9457; the codes are the same on all surfaces.",
     "properties": {
         "type": _TEXT,
         "title": _TEXT,

@@ -217,11 +217,11 @@ ROUTES: tuple[Route, ...] = (
 )
 
 NOT_OVER_HTTP: Mapping[str, str] = {
-    "extract-all": "A server extracts what comes by itself; whoever looks after the store can run "
-    "it there.",
-    "worker": "A server does what is owed by itself; further workers run beside the store.",
-    "reembed": "It changes everybody's vectors: whoever looks after the store runs it there.",
-    "calibrate": "It changes how everybody's texts are compared, as reembed does.",
+    "extract-all": "A server extracts new sources automatically; an operator can run the command "
+    "on the store's host.",
+    "worker": "A server runs background jobs itself; more workers are started as processes.",
+    "reembed": "It replaces the vectors of all users; an operator runs it on the store's host.",
+    "calibrate": "It changes the similarity scale of all users; an operator runs it, like reembed.",
 }
 
 
@@ -261,7 +261,7 @@ def docs_page(url: str) -> str:
         "<!doctype html><html lang=en><meta charset=utf-8><title>Commonplace</title>"
         '<meta name=viewport content="width=device-width"><style>'
         f"{_PAGE_STYLE}</style><h1>Commonplace</h1><p>Long-term memory for agents, over HTTP. For "
-        "programs: <a href=/openapi.json>openapi.json</a>; how it is doing: "
+        "programs: <a href=/openapi.json>openapi.json</a>; status: "
         "<a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>.</p>"
         f"{''.join(_sections(url))}</html>"
     )
@@ -300,17 +300,17 @@ def _curl(route: Route, url: str) -> str:
 
 _REFERENCE_HEAD = """# REST
 
-Every operation over HTTP; what it takes and does is told under its name in [commands](commands.md)
-and [Python](python.md), and by `GET /openapi.json`. Names in braces are taken from the path, the
-others from the query of a GET or DELETE and from the JSON body of the rest. How to use it:
-[rest.md](../rest.md).
+Every operation over HTTP. Parameters and behaviour are described under the operation's name in
+[commands](commands.md) and [Python](python.md), and in `GET /openapi.json`. Names in braces are
+path parameters; the others are query parameters of a GET or DELETE, and fields of the JSON body
+otherwise. How to use it: [rest.md](../rest.md).
 
 | route | operation | takes | example |
 |---|---|---|---|
 """
 
 _REFERENCE_TAIL = """
-Beside the operations: `GET /v1/me` (whose memory it is, who asks, and its revision),
+Other endpoints: `GET /v1/me` (the user, the caller and its rights, the revision),
 `GET /v1/changes/stream` (server-sent events), `GET /openapi.json`, `GET /healthz`, `GET /readyz`
 and `GET /metrics`.
 

@@ -158,9 +158,9 @@ def server_url(host: str, port: int) -> str:
 def access_notice(server_context: ServerContext) -> str:
     if server_context.is_keyless:
         user = server_context.settings.user
-        return f"Whoever asks from this machine without a key is the user {user!r}."
+        return f"Requests from this machine without an API key act as the user {user!r}."
     command = f"commonplace keys create LABEL --user NAME {store_option(server_context.book)}"
-    return f"Everybody needs a key: `{command}` makes one."
+    return f"Every request needs an API key: `{command}` creates one."
 
 
 def store_option(book: Commonplace) -> str:
@@ -169,9 +169,9 @@ def store_option(book: Commonplace) -> str:
 
 
 def first_key_notice(key: NewKey, url: str) -> Iterator[str]:
-    yield "The first admin's key of this store, shown this once; keep it where secrets are kept:"
+    yield "The first admin API key of this store. It is not shown again; store it as a secret:"
     yield f"  {key.token}"
-    yield "It makes and ends the keys of users, and opens nobody's memory. With it in $ADMIN:"
+    yield "It creates and revokes API keys of users, but cannot read memories. With it in $ADMIN:"
     yield f"  curl {url}/v1/keys -H \"Authorization: Bearer $ADMIN\" -H 'Commonplace-User: ana' \\"
     yield "    -H 'Content-Type: application/json' -d '{\"label\": \"laptop\"}'"
 

@@ -35,12 +35,18 @@ class SystemEndpoints:
     def add_to(self, app: FastAPI) -> None:
         me = {"schema": {"$ref": "#/components/schemas/Me"}}
         me_extra = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
-        me_summary = "Whose memory it is, who asks, and its revision"
+        me_summary = "The user, the caller and its rights, and the revision"
         for path, endpoint, summary, content, more in (
             (f"{PREFIX}/me", self.who, me_summary, {JSON: me}, me_extra),
             ("/healthz", self.alive, "Is the server alive?", _status_content("ok"), None),
-            ("/readyz", self.ready, "Can it read the store?", _status_content("ready"), None),
-            ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, None),
+            (
+                "/readyz",
+                self.ready,
+                "Can the server read the store?",
+                _status_content("ready"),
+                None,
+            ),
+            ("/metrics", self.numbers, "Metrics for Prometheus", {"text/plain": {}}, None),
         ):
             app.add_api_route(
                 path,
