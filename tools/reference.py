@@ -12,12 +12,11 @@ from commonplace.model.memory.kinds import POLICIES
 from commonplace.operations.table import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
 from commonplace.surfaces.cli.parameters import JOINED, PROFILE_VALUES, argument_name
-from commonplace.surfaces.mcp.resources import mcp_reference_page
-from commonplace.surfaces.rest.routes import rest_reference_page
 from tools.cypher_reference import cypher
 from tools.graph_picture import graph_picture
 from tools.graph_tour import graph_tour_page
 from tools.signals import with_signals
+from tools.surface_reference import mcp_reference_page, rest_reference_page
 from tools.terminal_pictures import conflicts_picture, passages_picture, recall_picture
 from tools.tour import tour_page
 

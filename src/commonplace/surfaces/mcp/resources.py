@@ -15,7 +15,6 @@ from commonplace.api import User
 from commonplace.errors import NotFound, UnknownField
 from commonplace.operations.serialization import JSON
 from commonplace.operations.table import BY_NAME, Operation
-from commonplace.surfaces.mcp.tools import TOOLS, Tool
 
 SCHEME = "memory://"
 MOST_COMPLETIONS = 100  # the protocol's limit
@@ -193,57 +192,3 @@ def get_prompt(user: User, name: str, given: Mapping[str, str]) -> types.GetProm
             types.PromptMessage(role="user", content=types.TextContent(text=text)) for text in texts
         ],
     )
-
-
-_REFERENCE_HEAD = """# MCP
-
-Tools, resources and prompts for MCP clients; how to use them: [mcp.md](../mcp.md). Operations and
-their parameters are described in [Python](python.md). Required parameters are bold.
-
-"""
-
-_RESOURCES_HEAD = """## Resources
-
-Each is the answer of an operation, as JSON.
-
-| address | what | operation |
-|---|---|---|
-"""
-
-
-def mcp_reference_page() -> str:
-    tools = "".join(_tool_section(tool) for tool in TOOLS)
-    places = "".join(_resource_row(place) for place in RESOURCES)
-    prompts = "".join(
-        f"`{prompt.name}` ({', '.join(each.name for each in prompt.arguments or ())}): "
-        f"{prompt.description}\n"
-        for prompt in list_prompts()
-    )
-    return f"{_REFERENCE_HEAD}{tools}{_RESOURCES_HEAD}{places}\n## Prompt\n\n{prompts}"
-
-
-def _tool_section(tool: Tool) -> str:
-    hints = [
-        *(["only reads"] if tool.reads_only else []),
-        *(["destructive"] if tool.destructive else []),
-        *(["idempotent"] if tool.idempotent else []),
-    ]
-    behind = ", ".join(_operation_text(way.name, way.when) for way in tool.ways)
-    taken = ", ".join(
-        f"**{p.alias or p.name}**" if p.required else p.alias or p.name for p in tool.parameters
-    )
-    lines = [
-        f"## {tool.name}",
-        f"{tool.title} · {behind}" + (f" · {', '.join(hints)}" if hints else ""),
-        tool.help,
-        *([f"Takes {taken}."] if taken else []),
-    ]
-    return "\n\n".join(lines) + "\n\n"
-
-
-def _operation_text(name: str, when: str | None) -> str:
-    return f"`{name}`" + (f" (with {when})" if when else "")
-
-
-def _resource_row(place: McpResource) -> str:
-    return f"| `{place.uri}` | {place.help} | {place.name} |\n"
