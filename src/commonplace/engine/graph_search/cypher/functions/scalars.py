@@ -32,6 +32,7 @@ class CypherFunction:
     call: Callable[..., Any]
     takes_null: bool = False  # else a null argument gives null
     takes_context: bool = False
+    is_linear: bool = False  # looks at all of a long string or list, or copies it
 
 
 class FunctionTable(dict[str, CypherFunction]):
@@ -78,7 +79,7 @@ MAX_LEVENSHTEIN_LENGTH = 2_000  # characters of a text that levenshtein() takes
 
 
 def _of_text(name: str, call: Any) -> None:
-    add(name, 1, 1, lambda value: call(text_argument(name, value)))
+    add(name, 1, 1, lambda value: call(text_argument(name, value)), is_linear=True)
 
 
 for _name, _call in {
@@ -96,13 +97,15 @@ for _name, _call in {
 def _replace(context: FunctionContext, text: Any, old: Any, new: Any) -> str:
     text, old, new = (text_argument("replace", each) for each in (text, old, new))
     if len(new) > len(old):
-        context.budget.check_length(len(text) + text.count(old) * (len(new) - len(old)))
+        width = 1 if text.isascii() and new.isascii() else 4  # bytes of a character
+        length = len(text) + text.count(old) * (len(new) - len(old))
+        context.budget.build(width * length)
     return str(text.replace(old, new))
 
 
 def _split(context: FunctionContext, text: Any, at: Any) -> list[str]:
     text, at = text_argument("split", text), text_argument("split", at)
-    context.budget.check_length(64 * (text.count(at) + 1))
+    context.budget.build(64 * ((text.count(at) if at else len(text)) + 1))
     return text.split(at) if at else list(text)
 
 
@@ -174,12 +177,12 @@ def _levenshtein(context: FunctionContext, left: Any, right: Any) -> int:
     return before[-1]
 
 
-add("replace", 3, 3, _replace, takes_context=True)
-add("split", 2, 2, _split, takes_context=True)
-add("substring", 2, 3, _substring)
-add("left", 2, 2, _left)
-add("right", 2, 2, _right)
-add("reverse", 1, 1, _reverse)
+add("replace", 3, 3, _replace, takes_context=True, is_linear=True)
+add("split", 2, 2, _split, takes_context=True, is_linear=True)
+add("substring", 2, 3, _substring, is_linear=True)
+add("left", 2, 2, _left, is_linear=True)
+add("right", 2, 2, _right, is_linear=True)
+add("reverse", 1, 1, _reverse, is_linear=True)
 add("size", 1, 1, _size)
 add("char_length", 1, 1, lambda value: len(text_argument("char_length", value)))
 add("toString", 1, 1, text_of)
@@ -197,7 +200,9 @@ def in_range(value: int) -> int:
 
 def _round(value: Any, precision: Any = 0) -> float:
     number, digits = float(number_argument("round", value)), integer_argument("round", precision)
-    if not math.isfinite(number) or not 0 <= digits <= 300:
+    if digits < 0:
+        raise BadCypher(f"round() takes a precision that is not negative; {digits} is.")
+    if not math.isfinite(number) or digits > 300:
         return number
     if digits == 0:
         return float(math.floor(number + 0.5)) if abs(number) < 2**52 else number
@@ -327,11 +332,11 @@ for _name, _convert in {
     "toFloat": _to_float,
     "toBoolean": _to_boolean,
 }.items():
-    add(_name, 1, 1, _convert)
+    add(_name, 1, 1, _convert, is_linear=True)
 for _name, _convert in {
     "toIntegerOrNull": _to_integer,
     "toFloatOrNull": _to_float,
     "toBooleanOrNull": _to_boolean,
 }.items():
-    add(_name, 1, 1, _or_null(_convert))
+    add(_name, 1, 1, _or_null(_convert), is_linear=True)
 add("toStringOrNull", 1, 1, _or_null(text_of))
