@@ -298,11 +298,7 @@ def _sort_key_of_object(value: Any) -> tuple[Any, ...]:
 def group_key(budget: QueryBudget, value: Any) -> Any:
     """A hashable key, equal for values that DISTINCT and grouping treat as equal."""
     kind = type(value)
-    if kind is str:
-        if len(value) > MIN_COUNTED_LENGTH:
-            budget.scan(len(value))
-        return value
-    if kind is int or value is None:
+    if kind is str or kind is int or value is None:
         return value
     if kind is float:
         return value if value == value else (_NAN,)
@@ -336,11 +332,11 @@ def weight(budget: QueryBudget, value: Any) -> int:
     """The approximate bytes of a value, without nodes and relationships, which are the graph's.
     What is in it several times counts several times. Refuses what is too large for one value."""
     kind = type(value)
+    if kind is str:
+        return sys.getsizeof(value)
     known = _BYTES.get(kind)
     if known is not None:
         return known
-    if kind is str:
-        return sys.getsizeof(value)
     if kind is list:
         return _list_weight(budget, value)
     if kind is dict:
@@ -372,7 +368,7 @@ def _map_weight(budget: QueryBudget, items: dict[str, Any]) -> int:
     return size
 
 
-_WITHOUT_WEIGHT = frozenset(_BYTES)
+_LARGER_THAN_CELL = frozenset({str, list, dict, CypherPath})
 
 
 def row_weight(budget: QueryBudget, row: Sequence[Any], before: Sequence[Any] = ()) -> int:
@@ -380,7 +376,10 @@ def row_weight(budget: QueryBudget, row: Sequence[Any], before: Sequence[Any] = 
     the same place is the same object, and free."""
     size = CELL_BYTES * (2 + len(row))
     for place, value in enumerate(row):
-        if type(value) not in _WITHOUT_WEIGHT and not (before and before[place] is value):
+        kind = type(value)
+        if kind not in _LARGER_THAN_CELL or (kind is str and len(value) <= MIN_COUNTED_LENGTH):
+            continue
+        if not before or before[place] is not value:
             size += weight(budget, value)
     return size
 

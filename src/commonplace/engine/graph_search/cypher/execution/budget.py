@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from heapq import merge
 from typing import Any, TypeVar
@@ -33,10 +35,23 @@ SORT_CHUNK = 10_000  # values sorted at once; between chunks other threads may r
 CELL_BYTES = 64  # approximate size of a stored value
 
 
+# Set by a server when the client closes the connection. A thread has its request's context.
+CALLER_GONE: ContextVar[threading.Event | None] = ContextVar("caller_gone", default=None)
+
+
 class QueryBudget:
     """Counts the resources of one query. Raises QueryTooCostly if a limit is exceeded."""
 
-    __slots__ = ("_bytes", "_deadline", "_left", "_limits", "_steps", "_yielded", "value_limit")
+    __slots__ = (
+        "_bytes",
+        "_deadline",
+        "_gone",
+        "_left",
+        "_limits",
+        "_steps",
+        "_yielded",
+        "value_limit",
+    )
 
     def __init__(self, limits: QueryLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
@@ -44,6 +59,7 @@ class QueryBudget:
         self._yielded = time.monotonic()
         self._deadline = self._yielded + limits.seconds
         self._left = CHECK_INTERVAL
+        self._gone = CALLER_GONE.get()
         self._steps = 0
         self._bytes = 0
 
@@ -116,6 +132,8 @@ class QueryBudget:
         self._left = CHECK_INTERVAL
         if self._steps > self._limits.steps:
             raise QueryTooCostly(f"The query took more than {self._limits.steps:,} steps.")
+        if self._gone is not None and self._gone.is_set():
+            raise QueryTooCostly("The caller closed the connection.")
         now = time.monotonic()
         if now > self._deadline:
             seconds = self._limits.seconds

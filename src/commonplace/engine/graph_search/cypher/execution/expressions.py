@@ -365,7 +365,7 @@ class ExpressionCompiler:
         inner = scope.inner()
         slot = inner.add(node.variable)
         where, result = self.optional(node.where, inner), self.optional(node.result, inner)
-        budget = self._budget
+        budget, most = self._budget, self._budget.value_limit
 
         def listed(row: Row) -> list[Any] | None:
             values = items(row)
@@ -377,8 +377,8 @@ class ExpressionCompiler:
                 row[slot] = value
                 if where is None or truth(where(row)) is True:
                     made = result(row) if result else value
-                    size += 8 + weight(budget, made)
-                    if size > budget.value_limit:
+                    size += 40 if type(made) is int else 8 + weight(budget, made)
+                    if size > most:
                         budget.check_value(size)
                     found.append(made)
             budget.build(size)

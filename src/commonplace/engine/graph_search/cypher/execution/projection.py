@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import (
+    MIN_COUNTED_LENGTH,
     QueryBudget,
     sorted_in_turns,
 )
@@ -313,7 +314,6 @@ class _Grouping:
 
 LONG_TYPES = (str, list)
 LONG_LENGTH = 8_192  # of a string or list; shorter ones in a row that is passed on do not count
-COPIED_TYPES = (list, dict, str)  # a sort key holds a copy, or a string that is in no row
 
 
 class _Sorting:
@@ -338,19 +338,32 @@ class _Sorting:
             return
         budget = self._budget
         before: Row = []
+        last: Any = None  # the first key of the last row that the limit lets through
+        descending = self._descending[0]
         for row in rows:
             values = [key(row) for key in self._keys]
-            size = row_weight(budget, row, before) + sum(
-                [weight(budget, value) for value in values if type(value) in COPIED_TYPES]
-            )
+            keys = tuple([sort_key(budget, value) for value in values])
+            if last is not None and (keys[0] < last if descending else keys[0] > last):
+                continue
+            size = row_weight(budget, row, before) + self._weight_of_keys(values)
             budget.keep(size)
             before = row[:]
-            held.append((tuple([sort_key(budget, value) for value in values]), before, size))
+            held.append((keys, before, size))
             if capacity is not None and len(held) >= capacity:
                 held = self._sorted(held)
                 budget.release(sum(size for _, _, size in held[self._most :]))
                 del held[self._most :]
+                last = held[-1][0][0]
         yield from (row for _, row, _ in self._sorted(held))
+
+    def _weight_of_keys(self, values: list[Any]) -> int:
+        """The key of a list or map is a copy of it; a string may be in no row."""
+        size = 0
+        for value in values:
+            kind = type(value)
+            if kind is list or kind is dict or (kind is str and len(value) > MIN_COUNTED_LENGTH):
+                size += weight(self._budget, value)
+        return size
 
     def _sorted(self, held: list[HeldRow]) -> list[HeldRow]:
         """Sorts by the last key first, because sorting is stable."""

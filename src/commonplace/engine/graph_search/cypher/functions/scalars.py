@@ -116,19 +116,24 @@ def _count(name: str, value: Any) -> int:
     return count
 
 
-def _substring(text: Any, first: Any, length: Any = None) -> str:
+def _part(context: FunctionContext, text: str, first: int, last: int) -> str:
+    context.budget.build(max(0, min(last, len(text)) - first))
+    return text[first:last]
+
+
+def _substring(context: FunctionContext, text: Any, first: Any, length: Any = None) -> str:
     text, first = text_argument("substring", text), _count("substring", first)
     last = len(text) if length is None else first + _count("substring", length)
-    return str(text[first:last])
+    return _part(context, text, first, last)
 
 
-def _left(text: Any, count: Any) -> str:
-    return text_argument("left", text)[: _count("left", count)]
+def _left(context: FunctionContext, text: Any, count: Any) -> str:
+    return _part(context, text_argument("left", text), 0, _count("left", count))
 
 
-def _right(text: Any, count: Any) -> str:
+def _right(context: FunctionContext, text: Any, count: Any) -> str:
     text = text_argument("right", text)
-    return str(text[max(0, len(text) - _count("right", count)) :])
+    return _part(context, text, max(0, len(text) - _count("right", count)), len(text))
 
 
 def _reverse(value: Any) -> Any:
@@ -179,9 +184,9 @@ def _levenshtein(context: FunctionContext, left: Any, right: Any) -> int:
 
 add("replace", 3, 3, _replace, takes_context=True, is_linear=True)
 add("split", 2, 2, _split, takes_context=True, is_linear=True)
-add("substring", 2, 3, _substring, is_linear=True)
-add("left", 2, 2, _left, is_linear=True)
-add("right", 2, 2, _right, is_linear=True)
+add("substring", 2, 3, _substring, takes_context=True)
+add("left", 2, 2, _left, takes_context=True)
+add("right", 2, 2, _right, takes_context=True)
 add("reverse", 1, 1, _reverse, is_linear=True)
 add("size", 1, 1, _size)
 add("char_length", 1, 1, lambda value: len(text_argument("char_length", value)))
