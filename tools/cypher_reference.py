@@ -121,10 +121,9 @@ pattern comprehensions; parameters; dates, times, datetimes and durations.
 holds a moment stands for that moment: `r.valid_to > '2026-01-31'`. Labels, types and properties
 that the schema does not declare are errors; labels and types are known in upper and lower case.
 `=~` has the syntax of RE2, without lookaround and back-references. A shortest path is looked for
-before the conditions in WHERE. `round` takes no negative precision. `list_sort`, `list_distinct`,
-`list_contains`, `levenshtein` and `date_part` are extras. Not offered are the words below,
-`COLLECT { … }`, `WHERE` within a pattern, quantified path patterns, `CALL` subqueries, points, and
-procedures.
+before the conditions in WHERE. `list_sort`, `list_distinct`, `list_contains`, `levenshtein` and
+`date_part` are extras. Not offered are the words below, `COLLECT { … }`, `WHERE` within a pattern,
+quantified path patterns, `CALL` subqueries, points, and procedures.
 """
 _MEGABYTE = 1_000_000
 _MEMORY, _VALUE = DEFAULT_LIMITS.memory, DEFAULT_LIMITS.memory // VALUE_DIVISOR
