@@ -371,6 +371,17 @@ def _map_weight(budget: QueryBudget, items: dict[str, Any]) -> int:
 _LARGER_THAN_CELL = frozenset({str, list, dict, CypherPath})
 
 
+def key_weight(budget: QueryBudget, values: Iterable[Any]) -> int:
+    """The approximate bytes of the keys of a row beside it: that of a list or map is a copy, and a
+    string may be in no row."""
+    size = 0
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is dict or (kind is str and len(value) > MIN_COUNTED_LENGTH):
+            size += weight(budget, value)
+    return size
+
+
 def row_weight(budget: QueryBudget, row: Sequence[Any], before: Sequence[Any] = ()) -> int:
     """The approximate bytes of a row that is stored. A value that the row stored before it holds in
     the same place is the same object, and free."""

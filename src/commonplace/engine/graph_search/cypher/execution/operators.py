@@ -37,7 +37,7 @@ except ImportError:  # the extra `graph` is not installed
     re2 = None
 
 MAX_PATTERN_LENGTH = 1_000  # characters of a regular expression
-MAX_MATCHED_LENGTH = 1_000_000  # characters of a string that is matched by one
+MAX_MATCHED_LENGTH = 100_000  # characters of a string that is matched by one: up to 0.3 s
 MATCH_COST = 16  # steps of matching, compared with searching for a string
 
 Binary = Callable[[Any, Any], Any]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import (
-    MIN_COUNTED_LENGTH,
     QueryBudget,
     sorted_in_turns,
 )
@@ -30,9 +29,9 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
 )
 from commonplace.engine.graph_search.cypher.values import (
     group_key,
+    key_weight,
     row_weight,
     sort_key,
-    weight,
 )
 from commonplace.errors import BadCypher
 
@@ -278,7 +277,7 @@ class _Grouping:
                 key = tuple([group_key(budget, value) for value in values])
             group = groups.get(key)
             if group is None:
-                budget.keep(row_weight(budget, values) + row_weight(budget, row, before))
+                budget.keep(key_weight(budget, values) + row_weight(budget, row, before))
                 group = groups[key] = self._group(row, values)
                 before = group.row
             for argument, extra, take in group.takers:
@@ -345,7 +344,7 @@ class _Sorting:
             keys = tuple([sort_key(budget, value) for value in values])
             if last is not None and (keys[0] < last if descending else keys[0] > last):
                 continue
-            size = row_weight(budget, row, before) + self._weight_of_keys(values)
+            size = row_weight(budget, row, before) + key_weight(budget, values)
             budget.keep(size)
             before = row[:]
             held.append((keys, before, size))
@@ -355,15 +354,6 @@ class _Sorting:
                 del held[self._most :]
                 last = held[-1][0][0]
         yield from (row for _, row, _ in self._sorted(held))
-
-    def _weight_of_keys(self, values: list[Any]) -> int:
-        """The key of a list or map is a copy of it; a string may be in no row."""
-        size = 0
-        for value in values:
-            kind = type(value)
-            if kind is list or kind is dict or (kind is str and len(value) > MIN_COUNTED_LENGTH):
-                size += weight(self._budget, value)
-        return size
 
     def _sorted(self, held: list[HeldRow]) -> list[HeldRow]:
         """Sorts by the last key first, because sorting is stable."""
