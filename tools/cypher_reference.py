@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from commonplace.engine.graph_search.cypher.execution.budget import DEFAULT_LIMITS
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    CHARACTERS_PER_STEP,
+    DEFAULT_LIMITS,
+    VALUE_DIVISOR,
+)
+from commonplace.engine.graph_search.cypher.execution.operators import MAX_MATCHED_LENGTH
 from commonplace.engine.graph_search.cypher.query import CHECKED_FUNCTIONS, FUNCTION_NAMES
 from commonplace.engine.graph_search.cypher.schema import SchemaNames
 from commonplace.engine.graph_search.cypher.syntax.checks import checked
@@ -102,7 +107,8 @@ _ABOUT = """# Cypher
 `traverse(mode="cypher")` runs openCypher queries that read, by an interpreter of our own over the
 caller's visible graph. [The graph](../graph.md) has examples, `commonplace traverse --schema`
 prints labels and properties, and [the decision](../decisions/0025-cypher-engine.md) has the reasons
-and the numbers. Every refusal below is the error `bad_cypher`, before anything runs. A query that
+and the numbers. Every refusal below is the error `bad_cypher`, before anything runs. A value that
+is not possible, such as a division by zero, is the same error while the query runs. A query that
 passes a limit while it runs is the error `query_too_costly`.
 """
 _OTHERWISE = """**Expressions.** Three-valued logic with null; `=`, `<>`, `<`, `<=`, `>`, `>=`,
@@ -119,10 +125,16 @@ before the conditions in WHERE. `list_sort`, `list_distinct`, `list_contains`, `
 `date_part` are extras. Not offered are the words below, `COLLECT { … }`, `WHERE` within a pattern,
 quantified path patterns, `CALL` subqueries, points, and procedures.
 """
-_LIMITS = f"""**Limits.** {DEFAULT_LIMITS.seconds:g} seconds, {DEFAULT_LIMITS.steps:,} steps (nodes,
-relationships, rows and items looked at), {DEFAULT_LIMITS.memory // 1_000_000} MB that a query
-keeps, {DEFAULT_LIMITS.rows:,} rows and {DEFAULT_LIMITS.size:,} characters of an answer; more
-rows are cut off, and the answer says so.
+_MEGABYTE = 1_000_000
+_MEMORY, _VALUE = DEFAULT_LIMITS.memory, DEFAULT_LIMITS.memory // VALUE_DIVISOR
+_LIMITS = f"""**Limits.** {DEFAULT_LIMITS.seconds:g} seconds; {DEFAULT_LIMITS.steps:,} steps: nodes,
+relationships, rows, items of lists and maps, and each {CHARACTERS_PER_STEP} characters of a long
+string; {_MEMORY // _MEGABYTE} MB that a query keeps, of which one list, map or string takes at most
+{_VALUE // _MEGABYTE} MB; {DEFAULT_LIMITS.rows:,} rows and {DEFAULT_LIMITS.size:,} characters of an
+answer. More rows are cut off, and the answer says so; a first row that is too large is an error.
+Bytes are estimated, and what a list holds several times counts several times. `=~` takes at most
+{MAX_MATCHED_LENGTH:,} characters of text. `UNWIND range(…)` makes no list. Over REST a query ends
+when the client closes the connection.
 """
 
 

@@ -21,9 +21,21 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     PathPattern,
     PropertyAccess,
 )
-from commonplace.engine.graph_search.cypher.values import CypherGraph, CypherNode, MappingReader
+from commonplace.engine.graph_search.cypher.values import CypherGraph, CypherNode
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+class MappingReader:
+    """Properties that are held in a mapping."""
+
+    def get(self, thing, key):
+        return thing.get(key)
+
+    def all(self, thing):
+        return {key: value for key, value in thing.items() if value is not None}
+
+
 _READER = MappingReader()
 _PATIENT = QueryLimits(seconds=60)
 

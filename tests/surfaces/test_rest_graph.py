@@ -1,13 +1,18 @@
 """The graph over HTTP: states of a node, and answers that are text."""
 
 import json
+import queue
+import threading
+from http.client import HTTPConnection
 from xml.etree import ElementTree
 
 import pytest
 
 import commonplace
+from commonplace.engine.graph_search.cypher.execution import budget as budgets
+from commonplace.errors import QueryTooCostly
 from support.clock import Clock
-from support.rest_server import running
+from support.rest_server import PATIENCE, running
 
 
 @pytest.fixture
@@ -126,3 +131,28 @@ def test_rest_edge_delete_with_an_old_etag_is_refused(server, things):
     assert (late.status, late.data["code"]) == (412, "changed_meanwhile")
     seen = server.ask("GET", address).headers["etag"]
     assert server.ask("DELETE", address, headers={"if-match": seen}).status == 200
+
+
+def test_rest_cypher_query_ends_when_the_client_closes_the_connection(server, monkeypatch):
+    """Observed where the query counts its steps: nobody is left to read an answer."""
+    started, ends = threading.Event(), queue.Queue()
+    check = budgets.QueryBudget._check
+
+    class RecordedEnd(QueryTooCostly):
+        def __init__(self, message, **more):
+            super().__init__(message, **more)
+            ends.put(message)
+
+    def checked(budget):
+        started.set()
+        check(budget)
+
+    monkeypatch.setattr(budgets.QueryBudget, "_check", checked)
+    monkeypatch.setattr(budgets, "QueryTooCostly", RecordedEnd)
+    endless = "UNWIND range(1, 1000000000000) AS x WITH x WHERE x < 0 RETURN x"
+    asked = json.dumps({"mode": "cypher", "cypher": endless})
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.request("POST", "/v1/traverse", asked, {"content-type": "application/json"})
+    assert started.wait(PATIENCE)
+    connection.close()
+    assert ends.get(timeout=PATIENCE) == "The caller closed the connection."

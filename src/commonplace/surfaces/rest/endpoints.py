@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from commonplace.api import AnswerRetention, Commonplace, IdempotentRequest, KeyVerbs, User
+from commonplace.engine.graph_search.cypher.execution.budget import CALLER_GONE
 from commonplace.engine.graph_search.export_formats import GraphFormat
 from commonplace.errors import (
     BadText,
@@ -190,14 +193,37 @@ def endpoint_for(
     async def endpoint(request: Request) -> Response:
         target = await run_in_threadpool(server_context.opened_for, route.operation, request)
         body = await read_body(request, server_context.max_bytes)
-        answer = await run_in_threadpool(
-            _OperationCall(route, server_context, request, target, body).answer
-        )
+        call = _OperationCall(route, server_context, request, target, body)
+        if route.name == CANCELLED_ROUTE:
+            answer = await _while_connected(request, call.answer)
+        else:
+            answer = await run_in_threadpool(call.answer)
         if route.writes and isinstance(target, User):
             server_context.listeners.tell(target.principal.user_id)
         return answer
 
     return endpoint
+
+
+CANCELLED_ROUTE = "traverse"  # its queries end when nobody waits for the answer
+
+
+async def _while_connected(request: Request, call: Callable[[], Response]) -> Response:
+    gone = threading.Event()
+    token = CALLER_GONE.set(gone)  # the thread of the pool gets a copy of this context
+    watch = asyncio.create_task(_set_when_disconnected(request, gone))
+    try:
+        return await run_in_threadpool(call)
+    finally:
+        watch.cancel()
+        CALLER_GONE.reset(token)
+
+
+async def _set_when_disconnected(request: Request, gone: threading.Event) -> None:
+    """The body was read: what comes next is the end of the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    gone.set()
 
 
 async def read_body(request: Request, most: int) -> bytes:

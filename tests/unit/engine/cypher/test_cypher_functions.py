@@ -434,6 +434,7 @@ REFUSED = {
     "datetime.truncate('fortnight', datetime())": "is no unit of time",
     "datetime({year: 2026, timezone: 'Mars/Base'})": "no time zone",
     "1 / 0": "Division by zero",
+    "round(1234.5, -2)": "precision that is not negative",
     "1 % 0": "Division by zero",
     "9223372036854775807 + 1": "too large",
     "-9223372036854775807 - 2": "too large",
@@ -459,6 +460,24 @@ def test_cypher_wrong_argument_raises_bad_cypher_with_a_remedy(ask, call):
         ask(f"RETURN {call}")
     assert REFUSED[call] in caught.value.message
     assert caught.value.remedy
+
+
+RUN_TIME_ERRORS = {
+    "UNWIND [2, 1, 0] AS x RETURN 1 / x": "Division by zero",
+    "UNWIND [1, 'a'] AS x RETURN abs(x)": "takes a number",
+    "UNWIND [9223372036854775807] AS x RETURN x + 1": "too large",
+    "UNWIND [4000000000000000000] AS x RETURN duration({years: x})": "too long",
+    "UNWIND [-1] AS x RETURN round(1234.5, x)": "precision that is not negative",
+}
+
+
+@pytest.mark.parametrize("query", RUN_TIME_ERRORS)
+def test_cypher_run_time_error_has_a_remedy_about_values(ask, query):
+    """The remedy does not list clauses, which are not what is wrong."""
+    with pytest.raises(BadCypher, match=RUN_TIME_ERRORS[query]) as caught:
+        ask(query)
+    assert "WHERE or CASE" in caught.value.remedy
+    assert "It reads only" not in caught.value.remedy
 
 
 def test_cypher_schema_gives_each_property_one_type():

@@ -1,6 +1,9 @@
 """Limits of a query hold while it runs, and other threads go on meanwhile."""
 
-import threading
+import json
+import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -87,6 +90,182 @@ def test_cypher_memory_limit_ignores_values_that_are_not_held(engine):
     assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((300_000,),)
 
 
+NESTED_LISTS = "WITH reduce(s = [1], x IN range(1, 30) | [s, s]) AS s "
+NESTED_MAPS = "WITH reduce(s = {k: 1}, x IN range(1, 24) | {a: s, b: s}) AS s "
+LONG_TEXT = "WITH reduce(s = 'ab', x IN range(1, 24) | s + s) AS s "
+LONG_LIST = "WITH range(1, 1000000) AS l UNWIND range(1, 1000) AS i "
+MANY = "UNWIND range(1, 1000000) AS i "
+USES_OF_NESTED_VALUES = (
+    "RETURN s",
+    "RETURN s = s",
+    "RETURN s <> s",
+    "RETURN s IN [s]",
+    "RETURN [s] < [s]",
+    "RETURN CASE s WHEN s THEN 1 END",
+    "RETURN DISTINCT s",
+    "RETURN s UNION RETURN 1 AS s",
+    "UNWIND [s, [s]] AS t RETURN count(t) AS c, t ORDER BY t",
+    "RETURN max(s)",
+    "RETURN collect(s)",
+    "RETURN count(DISTINCT s)",
+    "RETURN nullIf(s, s)",
+    "RETURN list_contains([s], s)",
+    "RETURN size(list_sort([s, s]))",
+    "RETURN size(list_distinct([s, s]))",
+    "RETURN size([x IN [1, 2] | s])",
+)
+LARGE_VALUES = (
+    LONG_TEXT + "UNWIND range(1, 100000) AS i WITH s + toString(i) AS t RETURN count(DISTINCT t)",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN count(DISTINCT s + toString(i))",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN count(DISTINCT [[s + toString(i)]])",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN count(DISTINCT {a: s + toString(i)})",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN size(collect(DISTINCT s + i))",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN i, max(s + toString(i))",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "WITH DISTINCT [s + i] AS t RETURN count(*)",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN [s + i] AS k, count(*)",
+    LONG_TEXT + "WITH left(s, 60000) AS s " + MANY + "RETURN i ORDER BY [s + i] LIMIT 900000",
+    LONG_TEXT + "WITH left(s, 900) AS s RETURN size([i IN range(1, 1000000) | s + toString(i)])",
+    LONG_TEXT + "WITH " + ", ".join(f"left(s, 2000000) + '{n}' AS a{n}" for n in range(400))
+    + " RETURN 1",
+    LONG_TEXT + "RETURN [" + ", ".join(f"s + '{n}'" for n in range(400)) + "]",
+    "WITH range(1, 120) AS l RETURN size([x IN range(1, 1500000) | l + x])",
+)  # fmt: skip
+LINEAR_OPERATIONS = (
+    LONG_TEXT + MANY + "WITH s CONTAINS 'x' + toString(i) AS t RETURN count(t)",
+    LONG_TEXT + MANY + "RETURN count(s STARTS WITH s)",
+    LONG_TEXT + MANY + "RETURN count(s ENDS WITH s)",
+    LONG_TEXT + MANY + "RETURN count(s =~ '.*x')",
+    LONG_TEXT + "WITH left(s, 100000) AS s " + MANY + "RETURN count(s =~ '(a|b)*a(a|b){12}x')",
+    LONG_TEXT + "WITH s, left(s, size(s) - 1) + 'b' AS t " + MANY + "RETURN count(s = t)",
+    LONG_TEXT + "WITH s, left(s, size(s) - 1) + 'b' AS t " + MANY + "RETURN count(s < t)",
+    LONG_TEXT + MANY + "RETURN sum(size(toUpper(s)))",
+    LONG_TEXT + MANY + "RETURN sum(size(reverse(s)))",
+    LONG_TEXT + MANY + "RETURN sum(size(replace(s, 'x', 'y')))",
+    LONG_LIST + "RETURN count(l = l)",
+    LONG_LIST + "RETURN count(-1 IN l)",
+    LONG_LIST + "RETURN count(DISTINCT l)",
+    LONG_LIST + "RETURN max(l)",
+    LONG_LIST + "RETURN sum(size(tail(l)))",
+    LONG_LIST + "RETURN sum(size(l[1..]))",
+)
+LONG_OPERATIONS = (
+    *(NESTED_LISTS + use for use in USES_OF_NESTED_VALUES),
+    *(NESTED_MAPS + use for use in USES_OF_NESTED_VALUES if "<" not in use),
+    *LINEAR_OPERATIONS,
+)
+SECONDS = dict.fromkeys(LONG_OPERATIONS, 0.2) | dict.fromkeys(LARGE_VALUES, 60)
+CHILD = """
+import json, resource, sys, time
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
+from commonplace.engine.graph_search.cypher.query import CypherQueries
+from commonplace.errors import QueryTooCostly
+from commonplace.store.cache.bounded_cache import BoundedCache
+from support.small_graph import NOW, small_graph
+
+def megabytes():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+engine = CypherQueries(BoundedCache())
+engine.run("small", small_graph, NOW, "RETURN 'a' =~ 'a'")
+before = megabytes()
+for query, seconds in json.load(sys.stdin).items():
+    started = time.thread_time()
+    try:
+        engine.run("small", small_graph, NOW, query, limits=QueryLimits(seconds=seconds))
+        how = "answered"
+    except QueryTooCostly as error:
+        how = error.message
+    print(json.dumps([query, how, time.thread_time() - started, megabytes() - before]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def ends_of_costly_queries():
+    """By query: how it ended, its seconds of processor time, and the megabytes that the process
+    had taken at most. In a child, which cannot take the machine with it."""
+    told = subprocess.run(
+        [sys.executable, "-c", CHILD],
+        input=json.dumps(SECONDS),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return {query: end for query, *end in map(json.loads, told.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("query", LONG_OPERATIONS)
+def test_cypher_limits_end_long_operations_on_large_values(ends_of_costly_queries, query):
+    how, seconds, megabytes = ends_of_costly_queries[query]
+    assert how != "answered"
+    assert seconds < 1.2  # the limit is 0.2 seconds, and one operation may pass it
+    assert megabytes < 512
+
+
+@pytest.mark.parametrize("query", LARGE_VALUES)
+def test_cypher_memory_limit_counts_what_is_within_values(ends_of_costly_queries, query):
+    how, _, megabytes = ends_of_costly_queries[query]
+    assert "more memory" in how
+    assert megabytes < 512  # the limit is 256 MB, of values as they are estimated
+
+
+def test_cypher_memory_limit_counts_a_list_that_all_rows_share_once(engine):
+    query = (
+        "WITH range(1, 1500) AS l UNWIND l AS x WITH x, l ORDER BY -x "
+        "RETURN x, max(size(l)) LIMIT 1"
+    )
+    assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((1_500, 1_500),)
+
+
+def test_cypher_range_under_unwind_makes_no_list(engine):
+    query = "UNWIND range(1, 300000) AS x WITH x ORDER BY -x LIMIT 3 RETURN x"
+    rows = engine.run("small", small_graph, NOW, query, limits=SMALL).rows
+    assert rows == ((300_000,), (299_999,), (299_998,))
+    query = "UNWIND range(10, 1, -4) AS x RETURN collect(x), count(*)"
+    assert engine.run("small", small_graph, NOW, query).rows == (([10, 6, 2], 3),)
+    query = "UNWIND range(1, null) AS x RETURN x"
+    assert engine.run("small", small_graph, NOW, query).rows == ()
+
+
+def test_cypher_memory_errors_name_the_limit_and_a_remedy(engine):
+    with pytest.raises(QueryTooCostly, match=r"takes 32,000 MB .* the 64 MB") as caught:
+        engine.run("small", small_graph, NOW, "RETURN range(1, 1000000000)")
+    assert "shorter lists" in caught.value.remedy
+    query = "UNWIND range(1, 300000) AS x WITH x ORDER BY -x RETURN x LIMIT 3"
+    with pytest.raises(QueryTooCostly, match="more memory than the 3 MB") as caught:
+        engine.run("small", small_graph, NOW, query, limits=SMALL)
+    assert "a LIMIT in the same WITH" in caught.value.remedy
+
+
+def test_cypher_machine_without_memory_ends_the_query(engine, monkeypatch):
+    def exhausted(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(budgets.QueryBudget, "step", exhausted)
+    with pytest.raises(QueryTooCostly, match="memory"):
+        engine.run("small", small_graph, NOW, "UNWIND [1] AS x RETURN x")
+
+
+def test_cypher_first_row_beyond_the_size_of_an_answer_is_an_error(engine):
+    tight = QueryLimits(size=1_000)
+    with pytest.raises(QueryTooCostly, match=r"first row is larger .* 1,000 characters"):
+        engine.run("small", small_graph, NOW, "RETURN range(1, 1000)", limits=tight)
+    query = "UNWIND [1, 1000] AS n RETURN [x IN range(1, n) | x]"
+    answer = engine.run("small", small_graph, NOW, query, limits=tight)
+    assert (answer.rows, answer.truncated) == ((([1],),), True)
+
+
+def test_cypher_size_of_an_answer_counts_texts_as_they_are_shown(engine):
+    query = "WITH reduce(s = 'x', i IN range(1, 12) | s + s) AS s RETURN s"
+    tight = QueryLimits(size=1_000)
+    (row,) = engine.run("small", small_graph, NOW, query, limits=tight).rows
+    assert len(row[0]) == 500
+    with pytest.raises(QueryTooCostly, match="first row"):
+        engine.run("small", small_graph, NOW, query, verbose=True, limits=tight)
+
+
 def test_cypher_step_limit_ends_a_query(engine):
     with pytest.raises(QueryTooCostly, match="more than 10,000 steps"):
         engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"],
@@ -122,29 +301,30 @@ def test_cypher_values_nested_too_deeply_end_the_query(engine):
             engine.run("small", small_graph, NOW, deep + f"RETURN {wanted}")
 
 
+class CountingClock:
+    """Five milliseconds later at each look; counts how often other threads were let run."""
+
+    def __init__(self):
+        self.seconds, self.yields = 0.0, 0
+
+    def monotonic(self):
+        self.seconds += 0.005
+        return self.seconds
+
+    def sleep(self, seconds):
+        assert seconds == 0
+        self.yields += 1
+
+
 def test_cypher_runaway_query_yields_to_other_threads(engine, monkeypatch):
-    """The other thread makes progress between any two looks at the clock of the runaway: counted,
-    not timed. Each turn that is given up is one in which it may run."""
-    turns = []
-    monkeypatch.setattr(budgets.time, "sleep", lambda seconds: turns.append(progress[0]))
-    monkeypatch.setattr(budgets, "YIELD_SECONDS", 0.0)
-    progress, stop = [0], threading.Event()
-
-    def count():
-        while not stop.is_set():
-            progress[0] += 1
-
-    thread = threading.Thread(target=count)
-    thread.start()
-    try:
-        with pytest.raises(QueryTooCostly):
-            engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"], limits=SECOND)
-    finally:
-        stop.set()
-        thread.join()
-    assert len(turns) > 20
-    assert turns[-1] > turns[0]
-    assert len(set(turns)) > 10  # it went on again and again, not once at the end
+    """At each check of the clock after 4 ms, and a check at least every 512 steps: counted by a
+    clock of the test, so that no load of the machine matters."""
+    clock = CountingClock()
+    monkeypatch.setattr(budgets, "time", clock)
+    limits = QueryLimits(seconds=10**9, steps=200_000)
+    with pytest.raises(QueryTooCostly, match="more than 200,000 steps"):
+        engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"], limits=limits)
+    assert clock.yields >= limits.steps // budgets.CHECK_INTERVAL // 2  # some steps come together
 
 
 @pytest.mark.parametrize("descending", [False, True])

@@ -4,7 +4,8 @@
 
 import pytest
 
-from commonplace.engine.graph_search.cypher.query import plain, run_query
+from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
+from commonplace.engine.graph_search.cypher.query import AnswerValues, run_query
 from commonplace.errors import BadCypher
 from support.cypher_setup import NOW, graph_of
 
@@ -228,9 +229,9 @@ def graphs():
 
 @pytest.mark.parametrize(("graph", "query", "rows"), SCENARIOS, ids=[s[1] for s in SCENARIOS])
 def test_opencypher_scenario_returns_the_specified_rows(graphs, graph, query, rows):
-    found = [
-        tuple(map(plain, row)) for row in run_query(graphs[graph], query, PARAMETERS, NOW).rows
-    ]
+    made = AnswerValues(QueryBudget(), 1_000_000, verbose=True)
+    answered = run_query(graphs[graph], query, PARAMETERS, NOW).rows
+    found = [tuple(map(made.plain, row)) for row in answered]
     if "ORDER BY" not in query and not query.startswith(("UNWIND", "RETURN", "WITH")):
         found, rows = sorted(found, key=repr), sorted(rows, key=repr)
     assert found == rows

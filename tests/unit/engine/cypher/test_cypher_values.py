@@ -2,15 +2,20 @@
 back from their text, and their arithmetic from what was added."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
+from commonplace.engine.graph_search.cypher import values
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    QueryBudget,
+    QueryLimits,
+)
 from commonplace.engine.graph_search.cypher.execution.operators import (
-    COMPARISONS,
     adder,
+    comparisons,
     divide,
     remainder,
     sliced,
@@ -37,14 +42,15 @@ from commonplace.engine.graph_search.cypher.temporal.types import (
     from_python,
     named_zone,
 )
-from commonplace.engine.graph_search.cypher.values import (
-    compare,
-    equals,
-    group_key,
-    is_in,
-    sort_key,
-)
 from commonplace.errors import BadCypher
+
+BUDGET = QueryBudget(QueryLimits(seconds=10**9, steps=10**15))
+COMPARISONS = comparisons(BUDGET)
+compare = partial(values.compare, BUDGET)
+equals = partial(values.equals, BUDGET)
+group_key = partial(values.group_key, BUDGET)
+is_in = partial(values.is_in, BUDGET)
+sort_key = partial(values.sort_key, BUDGET)
 
 DAYS = st.integers(-700_000, 2_900_000)
 NANOS = st.integers(0, DAY - 1)
@@ -143,8 +149,8 @@ def test_cypher_integer_addition_is_exact_or_an_overflow_error(left, right):
 
 @given(st.lists(st.integers(), max_size=6), st.integers(-8, 8), st.integers(-8, 8))
 def test_cypher_adjacent_slices_restore_the_list(items, first, last):
-    assert sliced(items, 0, first) + sliced(items, first, len(items)) == items
-    assert set(sliced(items, first, last)) <= set(items)
+    assert sliced(BUDGET, items, 0, first) + sliced(BUDGET, items, first, len(items)) == items
+    assert set(sliced(BUDGET, items, first, last)) <= set(items)
 
 
 # ——— time ———

@@ -22,7 +22,7 @@ from commonplace.engine.graph_search.cypher.schema import MOMENTS, SchemaNames
 from commonplace.engine.graph_search.cypher.snapshot import graph_of
 from commonplace.engine.graph_search.cypher.syntax.checks import CheckedFunctions, checked
 from commonplace.engine.graph_search.cypher.syntax.parser import parse
-from commonplace.engine.graph_search.cypher.syntax.tree import AGGREGATES
+from commonplace.engine.graph_search.cypher.syntax.tree import AGGREGATES, CypherQuery
 from commonplace.engine.graph_search.cypher.temporal.types import (
     CypherDateTime,
     Temporal,
@@ -87,14 +87,11 @@ class CypherQueries:
         try:
             tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
             graph = self._graph(key, load, now)
-            budget = QueryBudget(limits)
-            context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
-            compiled = QueryCompiler(graph, context).query(tree)
-            rows, truncated = _cut_rows(compiled.rows, limits)
+            return _run_checked(graph, tree, given, now, verbose, limits)
         except RecursionError:
             raise QueryTooCostly("The query, or a value of it, is nested too deeply.") from None
-        shown = [shortened(row) for row in rows] if not verbose else rows
-        return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
+        except MemoryError:
+            raise QueryTooCostly("The machine has not enough memory for the query.") from None
 
     def _graph(self, key: str, load: Callable[[], GraphSnapshot], now: datetime) -> CypherGraph:
         graph = self._graphs.get(key)
@@ -104,18 +101,49 @@ class CypherQueries:
         return graph
 
 
-def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list[Any]], bool]:
+RUN_TIME_REMEDY = (
+    "Correct the expression, or leave out the rows for which it has no value, by WHERE or CASE."
+)
+
+
+def _run_checked(
+    graph: CypherGraph,
+    tree: CypherQuery,
+    parameters: Mapping[str, Any],
+    now: datetime,
+    verbose: bool,
+    limits: QueryLimits,
+) -> CypherAnswer:
+    budget = QueryBudget(limits)
+    context = CompilerContext(budget, FunctionContext(budget, now), parameters, MOMENTS)
+    try:
+        compiled = QueryCompiler(graph, context).query(tree)
+        rows, truncated = _answer_rows(compiled.rows, budget, verbose, limits)
+    except BadCypher as error:
+        if error.remedy != BadCypher.default_remedy:
+            raise
+        raise BadCypher(error.message, remedy=RUN_TIME_REMEDY) from None
+    return CypherAnswer(compiled.columns, tuple(rows), truncated)
+
+
+def _answer_rows(
+    rows: Iterable[list[Any]], budget: QueryBudget, verbose: bool, limits: QueryLimits
+) -> tuple[list[tuple[Any, ...]], bool]:
     """Rows within the limits of count and size, and whether there are more."""
-    found: list[list[Any]] = []
-    remaining = limits.size
+    found: list[tuple[Any, ...]] = []
+    values = AnswerValues(budget, limits.size, verbose)
     for row in rows:
         if len(found) >= limits.rows:
             return found, True
-        shown = [plain(value) for value in row]
-        remaining -= sum(map(size_of, shown))
-        if remaining < 0:
-            return found, True
-        found.append(shown)
+        try:
+            found.append(tuple([values.plain(value) for value in row]))
+        except _AnswerFullError:
+            if found:
+                return found, True
+            raise QueryTooCostly(
+                f"The first row is larger than an answer may be, {limits.size:,} characters.",
+                remedy="Return single properties and shorter lists.",
+            ) from None
     return found, False
 
 
@@ -196,46 +224,57 @@ MAX_ANSWER_DEPTH = 50  # nested lists and maps
 SHORT_TEXT_LENGTH = 500  # characters
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """A JSON value: nodes and relationships as maps, temporal values as strings."""
-    if depth > MAX_ANSWER_DEPTH:
-        raise QueryTooCostly("A value of the answer is nested too deeply.")
-    if value is None or isinstance(value, bool | int | str):
+class _AnswerFullError(Exception):
+    """The value would exceed the size of the answer."""
+
+
+class AnswerValues:
+    """Makes JSON values of an answer, up to a number of characters in all. Long texts are cut,
+    also in lists and maps, unless the answer is verbose."""
+
+    def __init__(self, budget: QueryBudget, size: int, verbose: bool) -> None:
+        self._budget = budget
+        self._remaining = size
+        self._verbose = verbose
+
+    def plain(self, value: Any, depth: int = 0) -> Any:
+        """Nodes and relationships as maps, temporal values as strings."""
+        if depth > MAX_ANSWER_DEPTH:
+            raise QueryTooCostly("A value of the answer is nested too deeply.")
+        self._budget.step()
+        if isinstance(value, str):
+            return self._text(value)
+        self._take(4)
+        if value is None or isinstance(value, bool | int):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, list):
+            return [self.plain(each, depth + 1) for each in value]
+        if isinstance(value, dict):
+            return self._map(value, depth)
+        if isinstance(value, CypherNode):
+            label = value.labels[0] if value.labels else None
+            return {"_label": label, **self._map(value.properties(), 0)}
+        if isinstance(value, CypherRelationship):
+            return {"_label": value.type, **self._map(value.properties(), 0)}
+        if isinstance(value, CypherPath):
+            nodes, relationships = list(value.nodes), list(value.relationships)
+            return {"nodes": self.plain(nodes), "relationships": self.plain(relationships)}
+        assert isinstance(value, Temporal)
+        return self._text(value.iso_text if isinstance(value, CypherDateTime) else str(value))
+
+    def _text(self, value: str) -> str:
+        if not self._verbose and len(value) > SHORT_TEXT_LENGTH:
+            value = value[: SHORT_TEXT_LENGTH - 1] + "…"
+        self._take(len(value) + 2)
         return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list):
-        return [plain(each, depth + 1) for each in value]
-    if isinstance(value, dict):
-        return {key: plain(each, depth + 1) for key, each in value.items()}
-    if isinstance(value, CypherNode):
-        return {"_label": value.labels[0] if value.labels else None, **plain(value.properties())}
-    if isinstance(value, CypherRelationship):
-        return {"_label": value.type, **plain(value.properties())}
-    if isinstance(value, CypherPath):
-        nodes, relationships = list(value.nodes), list(value.relationships)
-        return {"nodes": plain(nodes), "relationships": plain(relationships)}
-    assert isinstance(value, Temporal)
-    return value.iso_text if isinstance(value, CypherDateTime) else str(value)
 
+    def _map(self, value: dict[str, Any], depth: int) -> dict[str, Any]:
+        self._take(sum(map(len, value)) + 2 * len(value))
+        return {key: self.plain(each, depth + 1) for key, each in value.items()}
 
-def size_of(value: Any) -> int:
-    """The approximate length in characters."""
-    if isinstance(value, str):
-        return len(value) + 2
-    if isinstance(value, list):
-        return 2 + sum(size_of(each) for each in value)
-    if isinstance(value, dict):
-        return 2 + sum(len(key) + 2 + size_of(each) for key, each in value.items())
-    return 8
-
-
-def shortened(value: Any) -> Any:
-    """The value with all long texts cut, also in lists and maps."""
-    if isinstance(value, str):
-        return value if len(value) <= SHORT_TEXT_LENGTH else value[: SHORT_TEXT_LENGTH - 1] + "…"
-    if isinstance(value, list):
-        return [shortened(each) for each in value]
-    if isinstance(value, dict):
-        return {key: shortened(each) for key, each in value.items()}
-    return value
+    def _take(self, characters: int) -> None:
+        self._remaining -= characters
+        if self._remaining < 0:
+            raise _AnswerFullError

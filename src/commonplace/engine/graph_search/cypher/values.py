@@ -1,14 +1,22 @@
 """Values of a query: nodes, relationships and paths; equality, comparison and order of all types.
 
-Equality and comparison are three-valued: True, False, or None for null.
+Equality and comparison are three-valued: True, False, or None for null. What looks into lists,
+maps and long strings takes the budget of the query and counts a step for each element: a list may
+hold another one many times, so a small value can be large to walk.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    CELL_BYTES,
+    MIN_COUNTED_LENGTH,
+    QueryBudget,
+)
 from commonplace.engine.graph_search.cypher.temporal.types import (
     CypherDate,
     CypherDateTime,
@@ -27,16 +35,6 @@ class PropertyReader(Protocol):
     def get(self, thing: Any, key: str) -> Any: ...
 
     def all(self, thing: Any) -> dict[str, Any]: ...
-
-
-class MappingReader:
-    """Properties that are held in a mapping."""
-
-    def get(self, thing: Mapping[str, Any], key: str) -> Any:
-        return thing.get(key)
-
-    def all(self, thing: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in thing.items() if value is not None}
 
 
 class CypherNode:
@@ -143,30 +141,32 @@ def is_number(value: Any) -> bool:
 # ——— equality ———
 
 
-def equals(left: Any, right: Any) -> bool | None:
+def equals(budget: QueryBudget, left: Any, right: Any) -> bool | None:
     if left is None or right is None:
         return None
     kind, other = type(left), type(right)
     if kind is other and kind not in _NESTED:
+        if kind is str and len(left) > MIN_COUNTED_LENGTH:
+            budget.scan(len(left))
         return bool(left == right)
     if is_number(left) and is_number(right):
         return bool(left == right)
     if kind is list and other is list:
-        return _equal_lists(left, right)
+        return _equal_lists(budget, left, right)
     if kind is dict and other is dict:
-        return _equal_maps(left, right)
+        return _equal_maps(budget, left, right)
     return False
 
 
 _NESTED = (list, dict)
 
 
-def _equal_lists(left: list[Any], right: list[Any]) -> bool | None:
+def _equal_lists(budget: QueryBudget, left: list[Any], right: list[Any]) -> bool | None:
     if len(left) != len(right):
         return False
     found: bool | None = True
-    for one, other in zip(left, right, strict=True):
-        answer = equals(one, other)
+    for one, other in zip(budget.counted(left), right, strict=True):
+        answer = equals(budget, one, other)
         if answer is False:
             return False
         if answer is None:
@@ -174,12 +174,13 @@ def _equal_lists(left: list[Any], right: list[Any]) -> bool | None:
     return found
 
 
-def _equal_maps(left: dict[str, Any], right: dict[str, Any]) -> bool | None:
+def _equal_maps(budget: QueryBudget, left: dict[str, Any], right: dict[str, Any]) -> bool | None:
+    budget.steps(len(left))
     if left.keys() != right.keys():
         return False
     found: bool | None = True
     for key, one in left.items():
-        answer = equals(one, right[key])
+        answer = equals(budget, one, right[key])
         if answer is False:
             return False
         if answer is None:
@@ -187,10 +188,10 @@ def _equal_maps(left: dict[str, Any], right: dict[str, Any]) -> bool | None:
     return found
 
 
-def is_in(value: Any, items: list[Any]) -> bool | None:
+def is_in(budget: QueryBudget, value: Any, items: list[Any]) -> bool | None:
     found: bool | None = False
-    for item in items:
-        answer = equals(value, item)
+    for item in budget.counted(items):
+        answer = equals(budget, value, item)
         if answer is True:
             return True
         if answer is None:
@@ -203,7 +204,7 @@ def is_in(value: Any, items: list[Any]) -> bool | None:
 _COMPARED = (str, bool, CypherDate, CypherDateTime, CypherTime)
 
 
-def compare(left: Any, right: Any) -> int | None:
+def compare(budget: QueryBudget, left: Any, right: Any) -> int | None:
     """Negative, 0 or positive; None if the two are not comparable, or one is NaN."""
     if is_number(left) and is_number(right):
         if left != left or right != right:
@@ -212,11 +213,13 @@ def compare(left: Any, right: Any) -> int | None:
     if left is None or right is None or type(left) is not type(right):
         return None
     if isinstance(left, list):
-        return _compare_lists(left, right)
+        return _compare_lists(budget, left, right)
     if not isinstance(left, _COMPARED):
         return None
     if isinstance(left, CypherDateTime | CypherTime) and left.is_local != right.is_local:
         return None
+    if isinstance(left, str):
+        budget.scan(min(len(left), len(right)))
     one, other = _comparable(left), _comparable(right)
     return int(one > other) - int(one < other)
 
@@ -225,11 +228,11 @@ def _comparable(value: Any) -> Any:
     return value.instant if isinstance(value, Temporal) else value
 
 
-def _compare_lists(left: list[Any], right: list[Any]) -> int | None:
-    for one, other in zip(left, right, strict=False):
-        if equals(one, other) is True:
+def _compare_lists(budget: QueryBudget, left: list[Any], right: list[Any]) -> int | None:
+    for one, other in zip(budget.counted(left), right, strict=False):
+        if equals(budget, one, other) is True:
             continue
-        return compare(one, other)
+        return compare(budget, one, other)
     return (len(left) > len(right)) - (len(left) < len(right))
 
 
@@ -243,7 +246,7 @@ _MAP, _NODE, _RELATIONSHIP, _LIST, _PATH, _DATETIME, _LOCAL_DATETIME, _DATE = ra
 _TIME, _LOCAL_TIME, _DURATION, _STRING, _BOOLEAN, _NUMBER, _NAN, _NULL = range(8, 16)
 
 
-def sort_key(value: Any) -> tuple[Any, ...]:
+def sort_key(budget: QueryBudget, value: Any) -> tuple[Any, ...]:
     kind = type(value)
     if kind is str:
         return (_STRING, value)
@@ -255,11 +258,22 @@ def sort_key(value: Any) -> tuple[Any, ...]:
         return (_NULL,)
     if kind is bool:
         return (_BOOLEAN, value)
-    if kind is list:
-        return (_LIST, tuple(sort_key(each) for each in value))
-    if kind is dict:
-        return (_MAP, tuple((key, sort_key(value[key])) for key in sorted(value)))
+    if kind is list or kind is dict:
+        weight(budget, value)  # the key is as large as the value is when written out
+        return _nested_sort_key(budget, value)
     return _sort_key_of_object(value)
+
+
+def _nested_sort_key(budget: QueryBudget, value: Any) -> tuple[Any, ...]:
+    kind = type(value)
+    if kind is list:
+        key = partial(_nested_sort_key, budget)
+        return (_LIST, tuple(map(key, budget.counted(value))))
+    if kind is dict:
+        budget.steps(len(value))
+        names = sorted(value)
+        return (_MAP, tuple((name, _nested_sort_key(budget, value[name])) for name in names))
+    return sort_key(budget, value)
 
 
 def _sort_key_of_object(value: Any) -> tuple[Any, ...]:
@@ -281,7 +295,7 @@ def _sort_key_of_object(value: Any) -> tuple[Any, ...]:
 # ——— grouping: null is one group, 1 and 1.0 are the same ———
 
 
-def group_key(value: Any) -> Any:
+def group_key(budget: QueryBudget, value: Any) -> Any:
     """A hashable key, equal for values that DISTINCT and grouping treat as equal."""
     kind = type(value)
     if kind is str or kind is int or value is None:
@@ -290,27 +304,95 @@ def group_key(value: Any) -> Any:
         return value if value == value else (_NAN,)
     if kind is bool:
         return (_BOOLEAN, value)
-    if kind is list:
-        return (_LIST, *map(group_key, value))
-    if kind is dict:
-        return (_MAP, *((key, group_key(value[key])) for key in sorted(value)))
+    if kind is list or kind is dict:
+        weight(budget, value)  # the key is as large as the value is when written out
+        return _nested_group_key(budget, value)
     return value  # nodes, relationships, paths and temporal values are hashable
 
 
-def weight(value: Any) -> int:
-    """The approximate size of a value in bytes."""
+def _nested_group_key(budget: QueryBudget, value: Any) -> Any:
+    kind = type(value)
+    if kind is list:
+        return (_LIST, *map(partial(_nested_group_key, budget), budget.counted(value)))
+    if kind is dict:
+        budget.steps(len(value))
+        return (_MAP, *((key, _nested_group_key(budget, value[key])) for key in sorted(value)))
+    return group_key(budget, value)
+
+
+# ——— size ———
+
+_BYTES = {type(None): 0, bool: 0, int: 32, float: 24, CypherNode: 0, CypherRelationship: 0}
+_BYTES_OF_ENTRY = 100  # of a map, with the name
+_BYTES_OF_PATH = 200
+_BYTES_OF_OBJECT = 100  # such as a date
+
+
+def weight(budget: QueryBudget, value: Any) -> int:
+    """The approximate bytes of a value, without nodes and relationships, which are the graph's.
+    What is in it several times counts several times. Refuses what is too large for one value."""
     kind = type(value)
     if kind is str:
-        return 50 + len(value)
+        return sys.getsizeof(value)
+    known = _BYTES.get(kind)
+    if known is not None:
+        return known
     if kind is list:
-        return 64 + sum(map(weight, value))
+        return _list_weight(budget, value)
     if kind is dict:
-        return 64 + sum(64 + weight(each) for each in value.values())
-    return 32
+        return _map_weight(budget, value)
+    if kind is CypherPath:
+        return _BYTES_OF_PATH + 16 * len(value.relationships)
+    return _BYTES_OF_OBJECT
 
 
-def is_finite(value: float) -> bool:
-    return math.isfinite(value)
+def _list_weight(budget: QueryBudget, items: list[Any]) -> int:
+    size = 56 + 8 * len(items)
+    for item in budget.counted(items):
+        known = _BYTES.get(type(item))
+        if known is not None:
+            size += known
+        else:
+            size += weight(budget, item)
+            budget.check_value(size)
+    budget.check_value(size)
+    return size
+
+
+def _map_weight(budget: QueryBudget, items: dict[str, Any]) -> int:
+    size = 64 + _BYTES_OF_ENTRY * len(items)
+    budget.steps(len(items))
+    for item in items.values():
+        size += weight(budget, item)
+        budget.check_value(size)
+    return size
+
+
+_LARGER_THAN_CELL = frozenset({str, list, dict, CypherPath})
+
+
+def key_weight(budget: QueryBudget, values: Iterable[Any]) -> int:
+    """The approximate bytes of the keys of a row beside it: that of a list or map is a copy, and a
+    string may be in no row."""
+    size = 0
+    for value in values:
+        kind = type(value)
+        if kind is list or kind is dict or (kind is str and len(value) > MIN_COUNTED_LENGTH):
+            size += weight(budget, value)
+    return size
+
+
+def row_weight(budget: QueryBudget, row: Sequence[Any], before: Sequence[Any] = ()) -> int:
+    """The approximate bytes of a row that is stored. A value that the row stored before it holds in
+    the same place is the same object, and free."""
+    size = CELL_BYTES * (2 + len(row))
+    for place, value in enumerate(row):
+        kind = type(value)
+        if kind not in _LARGER_THAN_CELL or (kind is str and len(value) <= MIN_COUNTED_LENGTH):
+            continue
+        if not before or before[place] is not value:
+            size += weight(budget, value)
+    return size
 
 
 # ——— the graph ———

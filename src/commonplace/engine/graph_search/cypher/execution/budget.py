@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from heapq import merge
 from typing import Any, TypeVar
@@ -25,22 +27,39 @@ class QueryLimits:
 
 DEFAULT_LIMITS = QueryLimits()
 Sorted = TypeVar("Sorted")
-MIN_COUNTED_BYTES = 1_024  # smaller values are not counted
-VALUE_DIVISOR = 4  # one string or list may take this part of the memory
+MIN_COUNTED_LENGTH = 256  # of a string or list; what is shorter is one step, and not counted
+CHARACTERS_PER_STEP = 256  # of operations that look at a whole string
+VALUE_DIVISOR = 4  # one string, list or map may take this part of the memory
+LASTING_DIVISOR = 64  # a value that takes more than this part counts until the query ends
 SORT_CHUNK = 10_000  # values sorted at once; between chunks other threads may run
 CELL_BYTES = 64  # approximate size of a stored value
+
+
+# Set by a server when the client closes the connection. A thread has its request's context.
+CALLER_GONE: ContextVar[threading.Event | None] = ContextVar("caller_gone", default=None)
 
 
 class QueryBudget:
     """Counts the resources of one query. Raises QueryTooCostly if a limit is exceeded."""
 
-    __slots__ = ("_bytes", "_deadline", "_left", "_limits", "_steps", "_yielded")
+    __slots__ = (
+        "_bytes",
+        "_deadline",
+        "_gone",
+        "_left",
+        "_limits",
+        "_steps",
+        "_yielded",
+        "value_limit",
+    )
 
     def __init__(self, limits: QueryLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
+        self.value_limit = limits.memory // VALUE_DIVISOR  # bytes of one value
         self._yielded = time.monotonic()
         self._deadline = self._yielded + limits.seconds
         self._left = CHECK_INTERVAL
+        self._gone = CALLER_GONE.get()
         self._steps = 0
         self._bytes = 0
 
@@ -55,29 +74,57 @@ class QueryBudget:
         if self._left <= 0:
             self._check()
 
+    def counted(self, items: Sequence[Sorted]) -> Iterator[Sorted]:
+        """The items; each is a step."""
+        if len(items) <= CHECK_INTERVAL:
+            self.steps(len(items))
+            return iter(items)
+        return self._counted_in_chunks(items)
+
+    def _counted_in_chunks(self, items: Sequence[Sorted]) -> Iterator[Sorted]:
+        for first in range(0, len(items), CHECK_INTERVAL):
+            chunk = items[first : first + CHECK_INTERVAL]
+            self.steps(len(chunk))
+            yield from chunk
+
+    def scan(self, length: int) -> None:
+        """Count the steps of an operation that looks at a string of this length."""
+        if length > MIN_COUNTED_LENGTH:
+            self.steps(length // CHARACTERS_PER_STEP)
+
     def keep(self, size: int) -> None:
-        """Count bytes that stay in memory until the query ends."""
+        """Count bytes that stay in memory."""
         self._bytes += size
         if self._bytes > self._limits.memory:
-            raise QueryTooCostly("The query needed more memory than it may have.")
+            raise QueryTooCostly(
+                f"The query needs more memory than the {_megabytes(self._limits.memory)} that it "
+                "may have.",
+                remedy="Keep fewer values at a time: more conditions, fewer columns, and a LIMIT "
+                "in the same WITH or RETURN as the ORDER BY.",
+            )
 
-    def check_length(self, length: int) -> None:
-        """Call before building a string or list of this length. One value may take only a part of
-        the memory, because no other thread runs while it is built."""
-        if length > MIN_COUNTED_BYTES:
-            if length > self._limits.memory // VALUE_DIVISOR:
-                raise QueryTooCostly("A value of the query needed more memory than it may have.")
-            self.steps(length >> 8)
+    def release(self, size: int) -> None:
+        """Take back bytes that were kept."""
+        self._bytes -= size
 
-    def hold(self, values: Iterable[Any]) -> None:
-        """Count long strings and lists that are stored in a list, a map, a group or a row."""
-        for value in values:
-            kind = type(value)
-            if kind is str:
-                if len(value) > MIN_COUNTED_BYTES:
-                    self.keep(len(value))
-            elif kind is list and len(value) > MIN_COUNTED_BYTES // 8:
-                self.keep(8 * len(value))
+    def check_value(self, size: int) -> None:
+        """Refuse a value of this many bytes if one value may not be that large: it is built, and
+        copied, in one go."""
+        if size > self.value_limit:
+            raise QueryTooCostly(
+                f"A list, map or string of the query takes {_megabytes(size)} or more, more memory "
+                f"than the {_megabytes(self.value_limit)} that one value may have.",
+                remedy="Build shorter lists and strings. `UNWIND range(…) AS x` needs no list.",
+            )
+
+    def build(self, size: int) -> None:
+        """Call before building a string or list of this many bytes. Large ones count until the
+        query ends, because it is not known how many of them an expression holds at a time."""
+        if size > MIN_COUNTED_LENGTH:
+            self.check_value(size)
+            self.scan(size)
+            if size * LASTING_DIVISOR > self._limits.memory:
+                self.keep(size)
 
     def _check(self) -> None:
         """Check the limits, and let other threads run."""
@@ -85,6 +132,8 @@ class QueryBudget:
         self._left = CHECK_INTERVAL
         if self._steps > self._limits.steps:
             raise QueryTooCostly(f"The query took more than {self._limits.steps:,} steps.")
+        if self._gone is not None and self._gone.is_set():
+            raise QueryTooCostly("The caller closed the connection.")
         now = time.monotonic()
         if now > self._deadline:
             seconds = self._limits.seconds
@@ -93,6 +142,10 @@ class QueryBudget:
         if now - self._yielded > YIELD_SECONDS:
             time.sleep(0)
             self._yielded = now
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.3g} MB" if size < 1e9 else f"{size / 1e6:,.0f} MB"
 
 
 def sorted_in_turns(

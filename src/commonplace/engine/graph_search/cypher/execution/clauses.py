@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL_BYTES, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
 from commonplace.engine.graph_search.cypher.execution.expressions import (
     CompilerContext,
     ExpressionCompiler,
@@ -36,7 +36,7 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     ProjectionClause,
     UnwindClause,
 )
-from commonplace.engine.graph_search.cypher.values import CypherGraph, group_key
+from commonplace.engine.graph_search.cypher.values import CypherGraph, group_key, row_weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,9 @@ class QueryCompiler:
     def _distinct(self, rows: Rows) -> Rows:
         seen: set[Any] = set()
         for row in rows:
-            key = tuple(map(group_key, row))
+            key = tuple([group_key(self._budget, value) for value in row])
             if key not in seen:
-                self._budget.keep(CELL_BYTES * (1 + len(row)))
-                self._budget.hold(row)
+                self._budget.keep(row_weight(self._budget, row))
                 seen.add(key)
                 yield row
 
@@ -117,7 +116,7 @@ class QueryCompiler:
         return match
 
     def _unwind(self, clause: UnwindClause, scope: VariableScope) -> Operator:
-        items = self._expressions.compile(clause.items, scope)
+        items = self._expressions.iterated(clause.items, scope)
         slot, step = scope.add(clause.variable), self._budget.step
 
         def unwind(rows: Rows) -> Rows:
@@ -125,7 +124,7 @@ class QueryCompiler:
                 value = items(row)
                 if value is None:
                     continue
-                for each in value if isinstance(value, list) else (value,):
+                for each in value if isinstance(value, list | range) else (value,):
                     step()
                     row[slot] = each
                     yield row

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL_BYTES, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    MIN_COUNTED_LENGTH,
+    QueryBudget,
+)
 from commonplace.engine.graph_search.cypher.execution.operators import (
-    BINARY,
-    COMPARISONS,
-    adder,
     at_index,
-    contained,
+    binary_operators,
+    comparisons,
     negate,
     property_of,
     sliced,
@@ -30,7 +32,11 @@ from commonplace.engine.graph_search.cypher.execution.rows import (
     junction,
     null_or_call,
 )
-from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, properties_of
+from commonplace.engine.graph_search.cypher.functions.catalog import (
+    FUNCTIONS,
+    numbers_of_range,
+    properties_of,
+)
 from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.syntax.tree import (
     BinaryOperation,
@@ -66,6 +72,7 @@ from commonplace.engine.graph_search.cypher.values import (
     CypherRelationship,
     equals,
     type_name,
+    weight,
 )
 from commonplace.errors import BadCypher
 
@@ -92,14 +99,26 @@ class ExpressionCompiler:
         self._context = context
         self._budget = context.budget
         self._patterns = patterns
-        self._add = adder(context.budget)
-        self._in = contained(context.budget)
+        self._operators = binary_operators(context.budget)
+        self._comparisons = comparisons(context.budget)
 
     def compile(self, expression: Expression, scope: VariableScope) -> Evaluate:
         return _COMPILERS[type(expression)](self, expression, scope)
 
     def optional(self, expression: Expression | None, scope: VariableScope) -> Evaluate | None:
         return None if expression is None else self.compile(expression, scope)
+
+    def iterated(self, expression: Expression, scope: VariableScope) -> Evaluate:
+        """The value of an expression that is only iterated over: range() makes no list."""
+        if not (isinstance(expression, FunctionCall) and expression.name == "range"):
+            return self.compile(expression, scope)
+        arguments = [self.compile(each, scope) for each in expression.arguments]
+
+        def numbers(row: Row) -> range | None:
+            bounds = [argument(row) for argument in arguments]
+            return None if None in bounds else numbers_of_range(*bounds)
+
+        return numbers
 
     # ——— atoms ———
 
@@ -138,31 +157,40 @@ class ExpressionCompiler:
     def _slice(self, node: SliceAccess, scope: VariableScope) -> Evaluate:
         of = self.compile(node.of, scope)
         first, last = self.optional(node.first, scope), self.optional(node.last, scope)
+        budget = self._budget
 
         def cut(row: Row) -> Any:
             value = of(row)
             end = len(value) if isinstance(value, list) else 0
-            return sliced(value, first(row) if first else 0, last(row) if last else end)
+            return sliced(budget, value, first(row) if first else 0, last(row) if last else end)
 
         return cut
 
     def _list(self, node: ListLiteral, scope: VariableScope) -> Evaluate:
-        items, hold = [self.compile(each, scope) for each in node.items], self._budget.hold
+        items, budget = [self.compile(each, scope) for each in node.items], self._budget
 
         def listed(row: Row) -> list[Any]:
-            found = [item(row) for item in items]
-            hold(found)
+            found = []
+            for item in items:
+                value = item(row)
+                if type(value) in _LONG and len(value) > MIN_COUNTED_LENGTH:
+                    _keep_shallow(budget, value)
+                found.append(value)
             return found
 
         return listed
 
     def _map(self, node: MapLiteral, scope: VariableScope) -> Evaluate:
         items = [(key, self.compile(value, scope)) for key, value in node.items]
-        hold = self._budget.hold
+        budget = self._budget
 
         def mapped(row: Row) -> dict[str, Any]:
-            found = {key: value(row) for key, value in items}
-            hold(found.values())
+            found = {}
+            for key, item in items:
+                value = item(row)
+                if type(value) in _LONG and len(value) > MIN_COUNTED_LENGTH:
+                    _keep_shallow(budget, value)
+                found[key] = value
             return found
 
         return mapped
@@ -202,12 +230,12 @@ class ExpressionCompiler:
         left, right = self.compile(node.left, scope), self.compile(node.right, scope)
         if node.sign in ("AND", "OR"):
             return junction(left, right, decisive=node.sign == "OR")
-        call = {"+": self._add, "IN": self._in}.get(node.sign) or BINARY[node.sign]
+        call = self._operators[node.sign]
         return lambda row: call(left(row), right(row))
 
     def _comparison(self, node: ComparisonChain, scope: VariableScope) -> Evaluate:
         operands = [self.compile(each, scope) for each in self._as_moments(node)]
-        calls = [COMPARISONS[sign] for sign in node.signs]
+        calls = [self._comparisons[sign] for sign in node.signs]
         if len(calls) == 1:
             (left, right), call = operands, calls[0]
             return lambda row: call(left(row), right(row))
@@ -274,6 +302,7 @@ class ExpressionCompiler:
             for condition, value in node.branches
         ]
         otherwise = self.optional(node.otherwise, scope) or (lambda row: None)
+        budget = self._budget
 
         def choose(row: Row) -> Any:
             for condition, value in branches:
@@ -284,7 +313,7 @@ class ExpressionCompiler:
         def choose_by(row: Row) -> Any:
             wanted = subject(row) if subject else None
             for condition, value in branches:
-                if equals(wanted, condition(row)) is True:
+                if equals(budget, wanted, condition(row)) is True:
                     return value(row)
             return otherwise(row)
 
@@ -304,6 +333,8 @@ class ExpressionCompiler:
         call = function.call
         if function.takes_context:
             call = partial(call, self._context.functions)
+        if function.is_linear:
+            call = _counted_by_length(self._budget, call)
         if function.takes_null:
             return lambda row: call(*[argument(row) for argument in arguments])
         if len(arguments) == 1:
@@ -324,7 +355,7 @@ class ExpressionCompiler:
             value = of(row)
             if value is not None and not isinstance(value, list):
                 raise BadCypher(f"A list is expected, not {type_name(value)}.")
-            budget.steps(len(value) if value else 0)
+            budget.step()
             return value
 
         return items
@@ -334,21 +365,23 @@ class ExpressionCompiler:
         inner = scope.inner()
         slot = inner.add(node.variable)
         where, result = self.optional(node.where, inner), self.optional(node.result, inner)
-        budget = self._budget
+        budget, most = self._budget, self._budget.value_limit
 
         def listed(row: Row) -> list[Any] | None:
             values = items(row)
             if values is None:
                 return None
             found = []
-            for value in values:
+            size = 0
+            for value in budget.counted(values):
                 row[slot] = value
                 if where is None or truth(where(row)) is True:
                     made = result(row) if result else value
-                    if type(made) is str or type(made) is list:
-                        budget.hold((made,))
+                    size += 40 if type(made) is int else 8 + weight(budget, made)
+                    if size > most:
+                        budget.check_value(size)
                     found.append(made)
-                    budget.step()
+            budget.build(size)
             return found
 
         return listed
@@ -358,14 +391,14 @@ class ExpressionCompiler:
         inner = scope.inner()
         slot = inner.add(node.variable)
         where = self.compile(node.where or VariableRef(node.variable), inner)
-        decide = QUANTIFIERS[node.word]
+        decide, budget = QUANTIFIERS[node.word], self._budget
 
         def quantified(row: Row) -> bool | None:
             values = items(row)
             return None if values is None else decide(_answers(values, row))
 
         def _answers(values: list[Any], row: Row) -> Iterator[bool | None]:
-            for value in values:
+            for value in budget.counted(values):
                 row[slot] = value
                 yield truth(where(row))
 
@@ -381,10 +414,11 @@ class ExpressionCompiler:
             values, found = items(row), start(row)
             if values is None:
                 return None
-            for value in values:
-                budget.step()
+            for number, value in enumerate(budget.counted(values), 1):
                 row[total], row[slot] = found, value
                 found = step(row)
+                if number % REDUCE_CHECK_INTERVAL == 0 and type(found) in _NESTED:
+                    weight(budget, found)
             return found
 
         return reduced
@@ -402,10 +436,13 @@ class ExpressionCompiler:
 
         def listed(row: Row) -> list[Any]:
             found = []
+            size = 0
             for _ in search(row):
-                found.append(result(row))
-                budget.hold(found[-1:])
-                budget.check_length(CELL_BYTES * len(found))
+                made = result(row)
+                size += 8 + weight(budget, made)
+                budget.check_value(size)
+                found.append(made)
+            budget.build(size)
             return found
 
         return listed
@@ -415,6 +452,29 @@ class ExpressionCompiler:
         if node.counted:
             return lambda row: sum(1 for _ in search(row))
         return lambda row: any(True for _ in search(row))
+
+
+REDUCE_CHECK_INTERVAL = 1_024  # items after which the result of reduce() is weighed
+_NESTED = (list, dict)
+_LONG = (str, list)
+
+
+def _keep_shallow(budget: QueryBudget, value: Any) -> None:
+    """Count a long string or list that becomes part of another value; what is in the list was
+    counted when it was built."""
+    budget.keep(sys.getsizeof(value))
+
+
+def _counted_by_length(budget: QueryBudget, call: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that looks at all of its arguments, or copies them."""
+
+    def counted(*values: Any) -> Any:
+        for value in values:
+            if type(value) in _LONG and len(value) > MIN_COUNTED_LENGTH:
+                budget.build(sys.getsizeof(value))
+        return call(*values)
+
+    return counted
 
 
 _COMPILERS: dict[type, Callable[[ExpressionCompiler, Any, VariableScope], Evaluate]] = {

@@ -296,7 +296,7 @@ class PatternSteps:
     def _fits(self, hop: PatternHop) -> Callable[[Any, Row], bool]:
         """Whether a relationship has the properties that a variable-length pattern requires."""
         properties: MapLiteral | None = hop.pattern.properties
-        types = hop.pattern.types
+        types, budget = hop.pattern.types, self._budget
         items = [
             (key, self._expressions.compile(value, self._scope))
             for key, value in (properties.items if properties and hop.is_long else ())
@@ -305,7 +305,7 @@ class PatternSteps:
         def fits(one: CypherRelationship, row: Row) -> bool:
             if types and one.type not in types:
                 return False
-            return all(equals(one.get(key), value(row)) is True for key, value in items)
+            return all(equals(budget, one.get(key), value(row)) is True for key, value in items)
 
         return fits
 
@@ -410,7 +410,7 @@ class PatternSteps:
                             following.setdefault(other, []).append((one, node))
                 reached.update(following)
                 level = following
-            yield from trace_shortest_paths(reached, start, end)
+            yield from trace_shortest_paths(reached, start, end, tick)
 
         return shortest
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
@@ -29,7 +29,7 @@ from commonplace.engine.graph_search.cypher.values import (
     is_number,
     type_name,
 )
-from commonplace.errors import BadCypher, BadSettings
+from commonplace.errors import BadCypher, BadSettings, QueryTooCostly
 
 try:
     import re2
@@ -37,6 +37,8 @@ except ImportError:  # the extra `graph` is not installed
     re2 = None
 
 MAX_PATTERN_LENGTH = 1_000  # characters of a regular expression
+MAX_MATCHED_LENGTH = 100_000  # characters of a string that is matched by one: up to 0.3 s
+MATCH_COST = 16  # steps of matching, compared with searching for a string
 
 Binary = Callable[[Any, Any], Any]
 
@@ -75,7 +77,7 @@ def adder(budget: QueryBudget) -> Binary:
 def _joined_lists(budget: QueryBudget, left: Any, right: Any) -> list[Any]:
     one = left if isinstance(left, list) else [left]
     other = right if isinstance(right, list) else [right]
-    budget.check_length(8 * (len(one) + len(other)))
+    budget.build(8 * (len(one) + len(other)))
     return one + other
 
 
@@ -86,7 +88,8 @@ def _joined_texts(budget: QueryBudget, left: Any, right: Any) -> str:
     )
     if one is None or other is None:
         raise _not_defined("+", left, right)
-    budget.check_length(len(one) + len(other))
+    width = 1 if one.isascii() and other.isascii() else 4  # bytes of a character
+    budget.build(width * (len(one) + len(other)))
     return one + other
 
 
@@ -224,14 +227,14 @@ def exclusive_or(left: Any, right: Any) -> bool | None:
 # ——— comparison ———
 
 
-def unequal(left: Any, right: Any) -> bool | None:
-    found = equals(left, right)
+def _unequal(budget: QueryBudget, left: Any, right: Any) -> bool | None:
+    found = equals(budget, left, right)
     return None if found is None else not found
 
 
-def _ordered(holds: Callable[[int], bool]) -> Binary:
+def _ordered(budget: QueryBudget, holds: Callable[[int], bool]) -> Binary:
     def test(left: Any, right: Any) -> bool | None:
-        found = compare(left, right)
+        found = compare(budget, left, right)
         if found is None:
             numbers = is_number(left) and is_number(right)
             return False if numbers and (is_nan(left) or is_nan(right)) else None
@@ -240,37 +243,36 @@ def _ordered(holds: Callable[[int], bool]) -> Binary:
     return test
 
 
-COMPARISONS: dict[str, Binary] = {
-    "=": equals,
-    "<>": unequal,
-    "<": _ordered(lambda sign: sign < 0),
-    "<=": _ordered(lambda sign: sign <= 0),
-    ">": _ordered(lambda sign: sign > 0),
-    ">=": _ordered(lambda sign: sign >= 0),
-}
+def comparisons(budget: QueryBudget) -> dict[str, Binary]:
+    return {
+        "=": partial(equals, budget),
+        "<>": partial(_unequal, budget),
+        "<": _ordered(budget, lambda sign: sign < 0),
+        "<=": _ordered(budget, lambda sign: sign <= 0),
+        ">": _ordered(budget, lambda sign: sign > 0),
+        ">=": _ordered(budget, lambda sign: sign >= 0),
+    }
 
 
 # ——— strings and lists ———
 
 
-def _of_texts(test: Callable[[str, str], bool]) -> Binary:
+def _of_texts(budget: QueryBudget, test: Callable[[str, str], bool]) -> Binary:
     def tested(left: Any, right: Any) -> bool | None:
-        return test(left, right) if isinstance(left, str) and isinstance(right, str) else None
+        if not isinstance(left, str) or not isinstance(right, str):
+            return None
+        budget.scan(len(left))
+        return test(left, right)
 
     return tested
 
 
-def contained(budget: QueryBudget) -> Binary:
-    def test(left: Any, right: Any) -> bool | None:
-        if right is None:
-            return None
-        if not isinstance(right, list):
-            raise BadCypher(f"IN takes a list, not {type_name(right)}.")
-        if len(right) > 16:
-            budget.steps(len(right) >> 2)
-        return is_in(left, right)
-
-    return test
+def _contained(budget: QueryBudget, left: Any, right: Any) -> bool | None:
+    if right is None:
+        return None
+    if not isinstance(right, list):
+        raise BadCypher(f"IN takes a list, not {type_name(right)}.")
+    return is_in(budget, left, right)
 
 
 @lru_cache(maxsize=64)
@@ -294,27 +296,39 @@ def _pattern(text: str) -> Any:
         ) from None
 
 
-def matches(left: Any, right: Any) -> bool | None:
+def _matches(budget: QueryBudget, left: Any, right: Any) -> bool | None:
     if left is None or right is None:
         return None
     if not isinstance(right, str):
         raise BadCypher(f"=~ takes a string, not {type_name(right)}.")
     pattern = _pattern(right)
-    return pattern.fullmatch(left) is not None if isinstance(left, str) else None
+    if not isinstance(left, str):
+        return None
+    if len(left) > MAX_MATCHED_LENGTH:
+        raise QueryTooCostly(
+            f"=~ is asked of a string of {len(left):,} characters; the limit is "
+            f"{MAX_MATCHED_LENGTH:,}.",
+            remedy="Match a part of it, such as left(text, 1000), or use CONTAINS.",
+        )
+    budget.scan(MATCH_COST * len(left))
+    return pattern.fullmatch(left) is not None
 
 
-BINARY: dict[str, Binary] = {
-    "-": subtract,
-    "*": multiply,
-    "/": divide,
-    "%": remainder,
-    "^": power,
-    "XOR": exclusive_or,
-    "=~": matches,
-    "STARTS WITH": _of_texts(str.startswith),
-    "ENDS WITH": _of_texts(str.endswith),
-    "CONTAINS": _of_texts(lambda text, part: part in text),
-}
+def binary_operators(budget: QueryBudget) -> dict[str, Binary]:
+    return {
+        "+": adder(budget),
+        "-": subtract,
+        "*": multiply,
+        "/": divide,
+        "%": remainder,
+        "^": power,
+        "XOR": exclusive_or,
+        "IN": partial(_contained, budget),
+        "=~": partial(_matches, budget),
+        "STARTS WITH": _of_texts(budget, str.startswith),
+        "ENDS WITH": _of_texts(budget, str.endswith),
+        "CONTAINS": _of_texts(budget, lambda text, part: part in text),
+    }
 
 
 # ——— access ———
@@ -334,11 +348,12 @@ def at_index(value: Any, index: Any) -> Any:
     raise BadCypher(f"[ ] is not defined for {type_name(value)}.")
 
 
-def sliced(value: Any, first: Any, last: Any) -> Any:
+def sliced(budget: QueryBudget, value: Any, first: Any, last: Any) -> Any:
     if value is None or first is None or last is None:
         return None
     if not isinstance(value, list) or type(first) is not int or type(last) is not int:
         raise BadCypher(f"A slice is taken of a list by integers, not of {type_name(value)}.")
+    budget.build(8 * len(range(*slice(first, last).indices(len(value)))))
     return value[first:last]
 
 

@@ -336,11 +336,14 @@ def trace_shortest_paths(
     reached: dict[CypherNode, list[tuple[CypherRelationship, CypherNode]]],
     start: CypherNode,
     end: CypherNode,
+    tick: Callable[[], None],
 ) -> Iterator[list[CypherRelationship]]:
-    """All shortest paths from start to end, traced back by the predecessors in ``reached``."""
+    """All shortest paths from start to end, traced back by the predecessors in ``reached``; the
+    nodes on the way are counted by ``tick``."""
     pending: list[tuple[CypherNode, tuple[CypherRelationship, ...]]] = [(end, ())]
     while pending:
         node, trail = pending.pop()
+        tick()
         if node is start and trail:
             yield list(trail)
             continue

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import (
-    CELL_BYTES,
     QueryBudget,
     sorted_in_turns,
 )
@@ -27,12 +27,17 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     is_aggregate,
     replaced,
 )
-from commonplace.engine.graph_search.cypher.values import group_key, sort_key
+from commonplace.engine.graph_search.cypher.values import (
+    group_key,
+    key_weight,
+    row_weight,
+    sort_key,
+)
 from commonplace.errors import BadCypher
 
 Rows = Iterator[Row]
 Operator = Callable[[Rows], Rows]
-HeldRow = tuple[tuple[Any, ...], Row]  # sort keys and row
+HeldRow = tuple[tuple[Any, ...], Row, int]  # sort keys, row, and bytes of both
 Taker = tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]
 
 
@@ -104,14 +109,28 @@ class ProjectionCompiler:
 
     def _plain(self) -> Operator:
         compiled = [self._expressions.compile(item.expression, self._scope) for item in self._items]
-        columns = list(zip(self._slots, compiled, strict=True))
+        columns, budget = list(zip(self._slots, compiled, strict=True)), self._budget
 
         def project(rows: Rows) -> Rows:
-            for row in rows:
-                values = [(slot, column(row)) for slot, column in columns]
-                for slot, value in values:
-                    row[slot] = value
-                yield row
+            long = 0  # bytes of the long values of a row
+            try:
+                for row in rows:
+                    if long:
+                        budget.release(long)
+                        long = 0
+                    values = []
+                    for slot, column in columns:
+                        value = column(row)
+                        values.append((slot, value))
+                        if type(value) in LONG_TYPES and len(value) > LONG_LENGTH:
+                            size = sys.getsizeof(value)
+                            long += size
+                            budget.keep(size)
+                    for slot, value in values:
+                        row[slot] = value
+                    yield row
+            finally:
+                budget.release(long)
 
         return project
 
@@ -158,10 +177,10 @@ class ProjectionCompiler:
         def once(rows: Rows) -> Rows:
             seen: set[Any] = set()
             for row in rows:
-                key = tuple([group_key(row[slot]) for slot in slots])
+                values = [row[slot] for slot in slots]
+                key = tuple([group_key(budget, value) for value in values])
                 if key not in seen:
-                    budget.keep(CELL_BYTES * (1 + len(slots)))
-                    budget.hold(key)
+                    budget.keep(row_weight(budget, values))
                     seen.add(key)
                     yield row
 
@@ -244,19 +263,23 @@ class _Grouping:
 
     def __call__(self, rows: Rows) -> Rows:
         groups: dict[Any, AggregatedGroup] = {}
-        keys, step = self._keys, self._budget.step
+        keys, budget = self._keys, self._budget
+        step = budget.step
+        before: Row = []
         only = keys[0][1] if len(keys) == 1 else None
         for row in rows:
             step()
             if only is not None:
                 value = only(row)
-                values, key = (value,), group_key(value)
+                values, key = (value,), group_key(budget, value)
             else:
                 values = tuple([evaluate(row) for _, evaluate in keys])
-                key = tuple(map(group_key, values))
+                key = tuple([group_key(budget, value) for value in values])
             group = groups.get(key)
             if group is None:
+                budget.keep(key_weight(budget, values) + row_weight(budget, row, before))
                 group = groups[key] = self._group(row, values)
+                before = group.row
             for argument, extra, take in group.takers:
                 value = True if argument is None else argument(row)
                 if value is not None:
@@ -266,8 +289,6 @@ class _Grouping:
         yield from self._rows(groups.values())
 
     def _group(self, row: Row, values: tuple[Any, ...]) -> AggregatedGroup:
-        self._budget.keep(CELL_BYTES * (4 + len(row)))
-        self._budget.hold(row)
         first_row = row[:]
         for (slot, _), value in zip(self._keys, values, strict=True):
             first_row[slot] = value
@@ -290,6 +311,10 @@ class _Grouping:
             yield row
 
 
+LONG_TYPES = (str, list)
+LONG_LENGTH = 8_192  # of a string or list; shorter ones in a row that is passed on do not count
+
+
 class _Sorting:
     """Sorts rows; with a limit it holds at most about twice that number."""
 
@@ -310,14 +335,25 @@ class _Sorting:
         capacity = None if self._most is None else 2 * self._most + 1_000
         if self._most == 0:
             return
+        budget = self._budget
+        before: Row = []
+        last: Any = None  # the first key of the last row that the limit lets through
+        descending = self._descending[0]
         for row in rows:
-            held.append((tuple([sort_key(key(row)) for key in self._keys]), row[:]))
-            if capacity is None:
-                self._budget.keep(CELL_BYTES * (2 + len(row)))
-                self._budget.hold(row)
+            values = [key(row) for key in self._keys]
+            keys = tuple([sort_key(budget, value) for value in values])
+            if last is not None and (keys[0] < last if descending else keys[0] > last):
+                continue
+            size = row_weight(budget, row, before) + key_weight(budget, values)
+            budget.keep(size)
+            before = row[:]
+            held.append((keys, before, size))
             if capacity is not None and len(held) >= capacity:
-                held = self._sorted(held)[: self._most]
-        yield from (row for _, row in self._sorted(held))
+                held = self._sorted(held)
+                budget.release(sum(size for _, _, size in held[self._most :]))
+                del held[self._most :]
+                last = held[-1][0][0]
+        yield from (row for _, row, _ in self._sorted(held))
 
     def _sorted(self, held: list[HeldRow]) -> list[HeldRow]:
         """Sorts by the last key first, because sorting is stable."""

@@ -55,7 +55,7 @@ class CollectAccumulator(Accumulator):
         self._values: list[Any] = []
 
     def take(self, value: Any, extra: Any) -> None:
-        self._budget.keep(8 + (weight(value) if isinstance(value, str | list | dict) else 24))
+        self._budget.keep(8 + weight(self._budget, value))
         self._values.append(value)
 
     def result(self) -> list[Any]:
@@ -99,11 +99,15 @@ class ExtremeAccumulator(Accumulator):
         self._is_better = is_better
         self._best: Any = None
         self._key: Any = None
+        self._size = 0
 
     def take(self, value: Any, extra: Any) -> None:
-        key = sort_key(value)
+        key = sort_key(self._budget, value)
         if self._key is None or self._is_better(key, self._key):
             self._best, self._key = value, key
+            self._budget.release(self._size)
+            self._size = weight(self._budget, value)
+            self._budget.keep(self._size)
 
     def result(self) -> Any:
         return self._best
@@ -169,9 +173,9 @@ class DistinctAccumulator(Accumulator):
         self._seen: set[Any] = set()
 
     def take(self, value: Any, extra: Any) -> None:
-        key = group_key(value)
+        key = group_key(self._budget, value)
         if key not in self._seen:
-            self._budget.keep(CELL_BYTES)
+            self._budget.keep(CELL_BYTES + weight(self._budget, value))
             self._seen.add(key)
             self._inner.take(value, extra)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.budget import sorted_in_turns
+from commonplace.engine.graph_search.cypher.execution.budget import CELL_BYTES, sorted_in_turns
 from commonplace.engine.graph_search.cypher.functions.scalars import (
     SCALARS,
     FunctionContext,
@@ -39,6 +39,7 @@ from commonplace.engine.graph_search.cypher.values import (
     group_key,
     is_in,
     sort_key,
+    weight,
 )
 from commonplace.errors import BadCypher
 
@@ -50,25 +51,48 @@ SPECIAL = {"coalesce": (1, 100), "exists": (1, 1)}
 # ——— lists ———
 
 
-def _range(context: FunctionContext, first: Any, last: Any, step: Any = 1) -> list[int]:
+def numbers_of_range(first: Any, last: Any, step: Any = 1) -> range:
+    """The numbers of range(), without a list of them."""
     first, last, step = (integer_argument("range", each) for each in (first, last, step))
     if step == 0:
         raise BadCypher("range() takes a step that is not 0.")
-    numbers = range(first, last + (1 if step > 0 else -1), step)
-    count = max(0, (numbers.stop - numbers.start + step - (1 if step > 0 else -1)) // step)
-    context.budget.check_length(32 * count)
+    return range(first, last + (1 if step > 0 else -1), step)
+
+
+def _range(context: FunctionContext, *bounds: Any) -> list[int]:
+    numbers = numbers_of_range(*bounds)
+    step, sign = numbers.step, 1 if numbers.step > 0 else -1
+    count = max(0, (numbers.stop - numbers.start + step - sign) // step)  # may be beyond len()
+    context.budget.build(32 * count)
     return list(numbers)
 
 
 def _distinct(context: FunctionContext, value: Any) -> list[Any]:
-    items = list_argument("list_distinct", value)
-    context.budget.steps(len(items))
-    return list({group_key(each): each for each in reversed(items)}.values())[::-1]
+    budget, items = context.budget, list_argument("list_distinct", value)
+    found: dict[Any, Any] = {}
+    size = 0
+    for item in budget.counted(items):
+        key = group_key(budget, item)
+        if key not in found:
+            size += CELL_BYTES + weight(budget, item)
+            budget.check_value(size)
+            found[key] = item
+    return list(found.values())
 
 
 def _sorted(context: FunctionContext, value: Any) -> list[Any]:
-    items = list_argument("list_sort", value)
-    return sorted_in_turns(items, sort_key, context.budget)
+    budget, items = context.budget, list_argument("list_sort", value)
+    budget.check_value(weight(budget, items))
+    return sorted_in_turns(items, partial(sort_key, budget), budget)
+
+
+def _contains(context: FunctionContext, items: Any, value: Any) -> bool | None:
+    return is_in(context.budget, value, list_argument("list_contains", items))
+
+
+def _null_if(context: FunctionContext, one: Any, other: Any) -> Any:
+    budget = context.budget
+    return None if group_key(budget, one) == group_key(budget, other) else one
 
 
 def _head(value: Any) -> Any:
@@ -81,18 +105,12 @@ def _last(value: Any) -> Any:
 
 add("head", 1, 1, _head)
 add("last", 1, 1, _last)
-add("tail", 1, 1, lambda value: list_argument("tail", value)[1:])
+add("tail", 1, 1, lambda value: list_argument("tail", value)[1:], is_linear=True)
 add("range", 2, 3, _range, takes_context=True)
 add("list_sort", 1, 1, _sorted, takes_context=True)
 add("list_distinct", 1, 1, _distinct, takes_context=True)
-add("list_contains", 2, 2, lambda items, value: is_in(value, list_argument("list_contains", items)))
-add(
-    "nullIf",
-    2,
-    2,
-    lambda one, other: None if group_key(one) == group_key(other) else one,
-    takes_null=True,
-)
+add("list_contains", 2, 2, _contains, takes_context=True)
+add("nullIf", 2, 2, _null_if, takes_context=True, takes_null=True)
 
 
 # ——— nodes, relationships, paths, maps ———

@@ -32,6 +32,7 @@ class CypherFunction:
     call: Callable[..., Any]
     takes_null: bool = False  # else a null argument gives null
     takes_context: bool = False
+    is_linear: bool = False  # looks at all of a long string or list, or copies it
 
 
 class FunctionTable(dict[str, CypherFunction]):
@@ -78,7 +79,7 @@ MAX_LEVENSHTEIN_LENGTH = 2_000  # characters of a text that levenshtein() takes
 
 
 def _of_text(name: str, call: Any) -> None:
-    add(name, 1, 1, lambda value: call(text_argument(name, value)))
+    add(name, 1, 1, lambda value: call(text_argument(name, value)), is_linear=True)
 
 
 for _name, _call in {
@@ -96,13 +97,15 @@ for _name, _call in {
 def _replace(context: FunctionContext, text: Any, old: Any, new: Any) -> str:
     text, old, new = (text_argument("replace", each) for each in (text, old, new))
     if len(new) > len(old):
-        context.budget.check_length(len(text) + text.count(old) * (len(new) - len(old)))
+        width = 1 if text.isascii() and new.isascii() else 4  # bytes of a character
+        length = len(text) + text.count(old) * (len(new) - len(old))
+        context.budget.build(width * length)
     return str(text.replace(old, new))
 
 
 def _split(context: FunctionContext, text: Any, at: Any) -> list[str]:
     text, at = text_argument("split", text), text_argument("split", at)
-    context.budget.check_length(64 * (text.count(at) + 1))
+    context.budget.build(64 * ((text.count(at) if at else len(text)) + 1))
     return text.split(at) if at else list(text)
 
 
@@ -113,19 +116,24 @@ def _count(name: str, value: Any) -> int:
     return count
 
 
-def _substring(text: Any, first: Any, length: Any = None) -> str:
+def _part(context: FunctionContext, text: str, first: int, last: int) -> str:
+    context.budget.build(max(0, min(last, len(text)) - first))
+    return text[first:last]
+
+
+def _substring(context: FunctionContext, text: Any, first: Any, length: Any = None) -> str:
     text, first = text_argument("substring", text), _count("substring", first)
     last = len(text) if length is None else first + _count("substring", length)
-    return str(text[first:last])
+    return _part(context, text, first, last)
 
 
-def _left(text: Any, count: Any) -> str:
-    return text_argument("left", text)[: _count("left", count)]
+def _left(context: FunctionContext, text: Any, count: Any) -> str:
+    return _part(context, text_argument("left", text), 0, _count("left", count))
 
 
-def _right(text: Any, count: Any) -> str:
+def _right(context: FunctionContext, text: Any, count: Any) -> str:
     text = text_argument("right", text)
-    return str(text[max(0, len(text) - _count("right", count)) :])
+    return _part(context, text, max(0, len(text) - _count("right", count)), len(text))
 
 
 def _reverse(value: Any) -> Any:
@@ -174,12 +182,12 @@ def _levenshtein(context: FunctionContext, left: Any, right: Any) -> int:
     return before[-1]
 
 
-add("replace", 3, 3, _replace, takes_context=True)
-add("split", 2, 2, _split, takes_context=True)
-add("substring", 2, 3, _substring)
-add("left", 2, 2, _left)
-add("right", 2, 2, _right)
-add("reverse", 1, 1, _reverse)
+add("replace", 3, 3, _replace, takes_context=True, is_linear=True)
+add("split", 2, 2, _split, takes_context=True, is_linear=True)
+add("substring", 2, 3, _substring, takes_context=True)
+add("left", 2, 2, _left, takes_context=True)
+add("right", 2, 2, _right, takes_context=True)
+add("reverse", 1, 1, _reverse, is_linear=True)
 add("size", 1, 1, _size)
 add("char_length", 1, 1, lambda value: len(text_argument("char_length", value)))
 add("toString", 1, 1, text_of)
@@ -197,7 +205,9 @@ def in_range(value: int) -> int:
 
 def _round(value: Any, precision: Any = 0) -> float:
     number, digits = float(number_argument("round", value)), integer_argument("round", precision)
-    if not math.isfinite(number) or not 0 <= digits <= 300:
+    if digits < 0:
+        raise BadCypher(f"round() takes a precision that is not negative; {digits} is.")
+    if not math.isfinite(number) or digits > 300:
         return number
     if digits == 0:
         return float(math.floor(number + 0.5)) if abs(number) < 2**52 else number
@@ -327,11 +337,11 @@ for _name, _convert in {
     "toFloat": _to_float,
     "toBoolean": _to_boolean,
 }.items():
-    add(_name, 1, 1, _convert)
+    add(_name, 1, 1, _convert, is_linear=True)
 for _name, _convert in {
     "toIntegerOrNull": _to_integer,
     "toFloatOrNull": _to_float,
     "toBooleanOrNull": _to_boolean,
 }.items():
-    add(_name, 1, 1, _or_null(_convert))
+    add(_name, 1, 1, _or_null(_convert), is_linear=True)
 add("toStringOrNull", 1, 1, _or_null(text_of))

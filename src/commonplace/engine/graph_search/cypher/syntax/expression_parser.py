@@ -38,7 +38,6 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
 _LARGEST = 2**63
 _COMPARISONS = ("=", "<>", "<", ">", "<=", ">=")
 _CONSTANTS: dict[str, bool | None] = {"TRUE": True, "FALSE": False, "NULL": None}
-_FLOATS = {"INF": float("inf"), "INFINITY": float("inf"), "NAN": float("nan")}
 _QUANTIFIERS = ("ALL", "ANY", "NONE", "SINGLE")
 _OR, _XOR, _AND, _NOT, _COMPARISON, _TEST, _SUM, _PRODUCT, _POWER = range(1, 10)
 _WORDS = {"OR": _OR, "XOR": _XOR, "AND": _AND}
