@@ -359,7 +359,7 @@ def test_source_statistics_count_sources_and_report_rows_without_counterpart(sto
         (f"DELETE FROM originals WHERE id = '{source.id}'", "sources without their whole original"),
         (
             f"DELETE FROM passages WHERE id = '{source.id}' AND number = 2",
-            "sources with another number of passages",
+            "sources with a wrong number of passages",
         ),
     ):
         raw(store_url, damage)

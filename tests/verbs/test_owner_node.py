@@ -106,7 +106,7 @@ def test_owner_node_error_on_an_empty_graph_has_a_remedy(me):
     ):
         with pytest.raises(NotFound) as refused:
             ask()
-        assert "comes with the first thing in the graph" in refused.value.remedy
+        assert "is created with the first item in the graph" in refused.value.remedy
 
 
 def test_owner_node_is_not_created_by_a_refused_relate(me):
