@@ -271,3 +271,35 @@ def test_traverse_rejects_a_seed_source_later_than_the_moment(talks):
     for moments in ({"as_of": "2026-01-20"}, {"known_at": "2026-01-20"}):
         with pytest.raises(NotFound):
             talks.traverse(seed_nodes=[later.id], **moments)
+
+
+def test_relate_newer_statement_with_an_earlier_start_holds(told, clock):
+    clock.tick(days=1)
+    told.relate("Dan", "Acme", "works-at", valid_from="2025-12-01")
+    assert jobs(told) == {"Acme"}
+    assert jobs(told, known_at="2026-04-02") == {"Globex"}
+    assert jobs(told, as_of="2026-02-15") == {"Acme"}
+
+
+def test_relate_after_the_clock_was_set_back_holds(told, clock):
+    for name in ("Acme", "Globex"):
+        clock.tick(days=-20)
+        told.relate("Dan", name, "works-at")
+        assert jobs(told) == {name}
+    edges = told.edges(types="works-at", past=True).edges
+    assert all(e.valid_to is None or e.valid_to >= e.valid_from for e in edges)
+
+
+HOMES = [
+    ("Dana lives in Haifa.", "2026-01-31"),
+    ("Dana moved to Lisbon on 20 January 2026.", "2026-02-05"),
+]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_extract_newer_source_with_an_earlier_start_holds(me, order):
+    for place in order:
+        text, day = HOMES[place]
+        me.ingest(f"Ben: {text}", date=day)
+        me.extract()
+    assert {e.to_name for e in me.edges(types="lives-in").edges} == {"Lisbon"}

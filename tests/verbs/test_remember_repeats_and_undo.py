@@ -138,17 +138,51 @@ def test_restore_undoes_a_supersede_in_both_directions(me):
     assert [memory.id for memory in me.list().memories] == [new.id]
 
 
-def test_remember_fact_of_an_earlier_period_does_not_supersede(me, clock):
+def test_remember_ended_fact_does_not_supersede(me, clock):
     now = me.remember("Dana lives in Haifa", kind="fact", valid_from="2026-01-01")
-    before = me.remember("Dana lives in Porto", kind="fact", valid_from="2020-01-01")
     over = me.remember(
         "Dana lives in Lima",
         kind="fact",
         valid_from="2010-01-01",
         valid_to=clock.now - timedelta(days=99),
     )
-    assert [answer.action for answer in (before, over)] == ["stored", "stored"]
+    assert over.action == "stored"
     assert me.show(now.id).memory.state == "active"
+
+
+def test_remember_newer_statement_with_an_earlier_start_supersedes(me, clock):
+    old = me.remember("Dana lives in Haifa", kind="fact").memory
+    clock.tick(days=5)
+    start = old.valid_from - timedelta(days=11)
+    new = me.remember("Dana lives in Lisbon", kind="fact", valid_from=start)
+    assert (new.action, new.others) == ("superseded", (old.id,))
+    assert [memory.id for memory in me.list().memories] == [new.id]
+    assert [hit.id for hit in me.recall("Where does Dana live?").hits] == [new.id]
+    assert me.show(old.id).memory.valid_to == old.valid_from  # no time is left for it
+    then = old.valid_from + timedelta(days=1)
+    assert [memory.id for memory in me.list(as_of=then).memories] == [new.id]
+    assert [memory.id for memory in me.list(known_at=then).memories] == [old.id]
+
+
+def test_remember_after_the_clock_was_set_back_supersedes(me, clock):
+    old = me.remember("Dana lives in Haifa", kind="fact").memory
+    clock.tick(days=-1)
+    new = me.remember("Dana lives in Lisbon", kind="fact")
+    assert new.action == "superseded"
+    assert [memory.id for memory in me.list().memories] == [new.id]
+    clock.tick(days=-1)
+    newest = me.update(new.id, content="Dana lives in Porto")
+    assert [memory.content for memory in me.list().memories] == ["Dana lives in Porto"]
+    for id in (old.id, new.id, newest.id):
+        shown = me.show(id).memory
+        assert shown.valid_to is None or shown.valid_to >= shown.valid_from
+
+
+def test_observe_after_the_clock_was_set_back_supersedes(me, clock):
+    me.observe("I work at Acme.")
+    clock.tick(days=-1)
+    me.observe("I work at Globex.")
+    assert [m.content for m in me.list(kinds=["fact"]).memories] == ["The user works at Globex."]
 
 
 def test_remember_near_facts_are_stored_and_linked(me):

@@ -352,11 +352,13 @@ def supersede_memory(
     node: JournalNode = JournalNode.HOTPATH,
     until: datetime | None = None,
 ) -> ChangeMemory:
-    """The memory becomes history: valid until ``until``, or until now."""
+    """The memory becomes history: valid until ``until``, or until now; never until before it began,
+    as the clock may have been set back."""
+    ends = min(filter(None, (memory.valid_to, until or now)))
     after = memory.evolve(
         state=State.SUPERSEDED,
         superseded_by=by,
-        valid_to=min(filter(None, (memory.valid_to, until or now))),
+        valid_to=max(filter(None, (memory.valid_from, ends))),
         updated_at=now,
     )
     op = Op.MERGE if event is Event.MERGE else Op.UPDATE
@@ -386,9 +388,8 @@ def retire_memory(old: Memory, new: Memory, now: datetime, restorable: timedelta
     if is_override(old.kind):
         until = now + restorable
         return soft_delete_memory(old, now, until, event=Event.OVERRIDE, replaced_by=new.id)
-    starts = new.valid_from
-    ends = starts if starts and old.valid_from and starts > old.valid_from else None
-    return supersede_memory(old, new.id, now, until=min(ends, now) if ends else None)
+    # A new value that began before the old one leaves no time for it (`supersede_memory`).
+    return supersede_memory(old, new.id, now, until=min(new.valid_from or now, now))
 
 
 def revive_memory(memory: Memory, version: Memory, now: datetime) -> ChangeMemory:

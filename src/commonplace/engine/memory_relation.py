@@ -296,9 +296,17 @@ _STRONGEST_FIRST = (
 
 
 def decide_action(
-    new: Memory, compared: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+    new: Memory,
+    compared: Sequence[ComparedMemory],
+    now: datetime,
+    on_conflict: OnConflict,
+    said_at: datetime | None = None,
 ) -> WriteDecision:
-    by_relation = _group_by_relation(new, _same_day_events(new, compared), now, on_conflict)
+    """``said_at``: when a dated turn said it. None: it is said now, so it is the latest statement,
+    whatever the clock and the start dates say."""
+    by_relation = _group_by_relation(
+        new, _same_day_events(new, compared), now, on_conflict, said_at
+    )
     relation = next((each for each in _STRONGEST_FIRST if by_relation[each]), MemoryRelation.NEW)
     if relation is MemoryRelation.NEW:
         return STORE_AS_NEW
@@ -315,11 +323,13 @@ def decide_action(
     if action in (Action.OVERRIDDEN, Action.ALTERNATIVE):
         closest = closest[:1]
     reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))
-    until = _find_successor(new, compared) if action is Action.STORED else None
+    until = _find_successor(new, compared, said_at) if action is Action.STORED else None
     return WriteDecision(relation, action, tuple(each.old for each in closest), reason, until)
 
 
-def _find_successor(new: Memory, compared: Sequence[ComparedMemory]) -> Memory | None:
+def _find_successor(
+    new: Memory, compared: Sequence[ComparedMemory], said_at: datetime | None
+) -> Memory | None:
     """The earliest known value that replaced the one asserted only now."""
     if new.valid_to is not None:
         return None
@@ -327,7 +337,7 @@ def _find_successor(new: Memory, compared: Sequence[ComparedMemory]) -> Memory |
         (each.old.valid_from, each.old)
         for each in compared
         if each.relation is MemoryRelation.CHANGED and each.related.certain
-        if each.old.valid_from and _is_earlier(new, each.old)
+        if each.old.valid_from and _is_said_before(said_at, each.old)
     ]
     return min(later, key=lambda dated: dated[0])[1] if later else None
 
@@ -345,7 +355,11 @@ def _same_day_events(new: Memory, compared: Sequence[ComparedMemory]) -> Sequenc
 
 
 def _group_by_relation(
-    new: Memory, compared: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+    new: Memory,
+    compared: Sequence[ComparedMemory],
+    now: datetime,
+    on_conflict: OnConflict,
+    said_at: datetime | None,
 ) -> dict[MemoryRelation, list[ComparedMemory]]:
     by_relation: dict[MemoryRelation, list[ComparedMemory]] = {
         relation: [] for relation in MemoryRelation
@@ -353,7 +367,7 @@ def _group_by_relation(
     replaces = on_conflict is not OnConflict.ALTERNATIVE
     for each in sorted(compared, key=_closeness):
         changed = each.relation is MemoryRelation.CHANGED
-        history = changed and replaces and _is_past_fact(new, each.old, now)
+        history = changed and replaces and _is_past_fact(new, each.old, now, said_at)
         by_relation[MemoryRelation.NEAR if history else each.relation].append(each)
     certain = [each for each in by_relation[MemoryRelation.CHANGED] if each.related.certain]
     # Changes found by similarity alone: only the closest is meant.
@@ -365,15 +379,17 @@ def _closeness(each: ComparedMemory) -> tuple[bool, float, str]:
     return (not each.related.certain, -(each.similarity or 0.0), each.old.id)
 
 
-def _is_past_fact(new: Memory, old: Memory, now: datetime) -> bool:
+def _is_past_fact(new: Memory, old: Memory, now: datetime, said_at: datetime | None) -> bool:
     """A fact about the past, asserted later, does not change what is true now."""
     has_ended = new.valid_to is not None and new.valid_to <= now
-    return has_ended or _is_earlier(new, old)
+    return has_ended or _is_said_before(said_at, old)
 
 
-def _is_earlier(new: Memory, old: Memory) -> bool:
-    earlier = new.valid_from and old.valid_from and new.valid_from < old.valid_from
-    return bool(earlier) and ACTION_TABLE[MemoryRelation.CHANGED, new.kind] is Action.SUPERSEDED
+def _is_said_before(said_at: datetime | None, old: Memory) -> bool:
+    """Whether an older turn, which arrives late, says it. A start date before that of the old
+    memory does not make a statement older: "she moved in January", said today, is the news."""
+    earlier = said_at and old.valid_from and said_at < old.valid_from
+    return bool(earlier) and ACTION_TABLE[MemoryRelation.CHANGED, old.kind] is Action.SUPERSEDED
 
 
 def _day_of(memory: Memory) -> object:

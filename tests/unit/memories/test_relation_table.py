@@ -49,12 +49,12 @@ WISHES = {
 }
 
 
-def decided(relation, kind, *, on_conflict="ask", new=None, old=None):
+def decided(relation, kind, *, on_conflict="ask", new=None, old=None, said_at=None):
     """What is decided about a new memory that relates so to the only one that is there."""
     stands = old or a_memory("Told before", kind=Kind(kind))
     told = new or a_memory("Told now", kind=Kind(kind))
     weighed = [ComparedMemory(stands, RelationVerdict(MemoryRelation(relation)), 0.9)]
-    return decide_action(told, weighed, START, OnConflict(on_conflict))
+    return decide_action(told, weighed, START, OnConflict(on_conflict), said_at)
 
 
 def test_action_table_covers_every_relation_and_kind():
@@ -150,10 +150,19 @@ def test_decide_action_picks_the_closest_of_uncertain_changes():
     assert decision.others == (near,)
 
 
-def test_decide_action_stores_earlier_or_ended_facts_without_superseding():
+def test_decide_action_stores_facts_said_earlier_or_ended_without_superseding():
     since_march = a_memory("It is so", kind=Kind.FACT, valid_from=START)
-    earlier = a_memory("It was so", kind=Kind.FACT, valid_from=START - timedelta(days=9))
+    before = START - timedelta(days=9)
+    earlier = a_memory("It was so", kind=Kind.FACT, valid_from=before)
     over = a_memory("It was so", kind=Kind.FACT, valid_to=START - timedelta(days=1))
-    for told in (earlier, over):
-        decision = decided("changed", "fact", new=told, old=since_march)
+    for told, said_at in ((earlier, before), (over, None)):
+        decision = decided("changed", "fact", new=told, old=since_march, said_at=said_at)
         assert (decision.relation, decision.action) == ("near", "stored")
+
+
+def test_decide_action_supersedes_what_was_said_before_whatever_its_start():
+    since_march = a_memory("It is so", kind=Kind.FACT, valid_from=START)
+    began_earlier = a_memory("Not so", kind=Kind.FACT, valid_from=START - timedelta(days=9))
+    for said_at in (None, START + timedelta(days=1)):
+        decision = decided("changed", "fact", new=began_earlier, old=since_march, said_at=said_at)
+        assert decision.action == "superseded"

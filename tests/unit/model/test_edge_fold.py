@@ -49,6 +49,19 @@ def test_edge_fold_new_employer_ends_the_previous_in_both_times():
     ]
 
 
+def test_edge_fold_newer_statement_with_an_earlier_start_holds():
+    """Told on day 11 that she is at Globex, on day 16 that she has been at Acme since day 0."""
+    retold = [told(1, "Globex", 11), told(2, "Acme", 0, learned=16)]
+    assert shown(retold) == [
+        ("Acme", day(0), None, day(16), None),
+        ("Globex", day(11), day(11), day(11), day(16)),
+    ]
+    again = told(3, "Globex", 20)
+    assert ends([*retold[1:], again]) == {"Acme": day(20), "Globex": None}
+    past = told(2, "Acme", 0, learned=16, valid_to=day(5))
+    assert ends([retold[0], past]) == {"Acme": day(5), "Globex": None}
+
+
 def cited(passage, source="source:1"):
     return CitedSource(
         scope="user:ana",

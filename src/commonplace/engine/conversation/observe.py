@@ -139,7 +139,9 @@ def plan_observation(
                 continue
             # A repeat updates only these fields: the others may have been set by hand.
             stated = request.mentioned & _STATED_FIELDS
-            wanted.append(PlannedCandidate(place, candidate, replace(request, mentioned=stated)))
+            said_at = min(each.turn.at, now) if each.turn.is_dated else None
+            asked = replace(request, mentioned=stated, said_at=said_at)
+            wanted.append(PlannedCandidate(place, candidate, asked))
     return ObservationPlan(turns, wanted, refused)
 
 

@@ -296,6 +296,7 @@ def upsert_relation(
             type,
             referred_to_as=(from_node, to_node),
             sensitivity=relation_sensitivity(edges, a, b, type),
+            known=edges.values(),
             **fields,
         )
 

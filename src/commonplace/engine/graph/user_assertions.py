@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.engine.graph.names import name_key
@@ -218,9 +218,11 @@ def assert_relation(
     ends: bool = False,
     beside: bool = False,
     sensitivity: Sensitivity = Sensitivity.NORMAL,
+    known: Iterable[Edge] = (),
 ) -> EdgeAssertion:
     """As sensitive as ``sensitivity`` or either end. ``referred_to_as``: the names or ids that the
-    caller used for the two."""
+    caller used for the two. ``known``: the graph's edges, than which it is recorded later, also
+    after the clock was set back."""
     if a.id == b.id:
         raise InvalidInput("A node cannot have a relationship with itself.", field="to_node")
     ensure_asserted(work, a, referred_to_as[0])
@@ -233,7 +235,7 @@ def assert_relation(
         type=type,
         source=None,
         by=work.by,
-        recorded_at=work.at,
+        recorded_at=_moment_after(known, {a.id, b.id}, work.at),
         valid_from=valid_from or work.at,
         valid_to=valid_to,
         ends=ends,
@@ -246,6 +248,12 @@ def assert_relation(
     )
     work.put_relation(assertion)
     return assertion
+
+
+def _moment_after(known: Iterable[Edge], ends: set[str], at: datetime) -> datetime:
+    recorded = (edge.recorded_at for edge in known if not ends.isdisjoint(edge.ends))
+    newest = max(recorded, default=at)
+    return at if newest <= at else newest + timedelta(microseconds=1)
 
 
 def attach_note(

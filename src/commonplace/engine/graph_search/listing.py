@@ -237,8 +237,8 @@ def _merge_root(engine: EngineContext, principal: Principal, id: str) -> str:
 
 def _has_ended_by(edge: Edge, then: PointInTime, now: datetime) -> bool:
     """Whether the edge was known and had begun by then."""
-    known_by, at = then.known_at or now, then.as_of or now
-    return edge.recorded_at <= known_by and edge.valid_from <= at
+    is_known = then.known_at is None or edge.recorded_at <= then.known_at
+    return is_known and edge.valid_from <= (then.as_of or max(now, edge.recorded_at))
 
 
 def live_notes_of(snapshot: GraphSnapshot, id: str, at: datetime) -> tuple[Note, ...]:

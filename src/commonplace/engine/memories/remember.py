@@ -103,6 +103,7 @@ class RememberRequest:
     mentioned: frozenset[str]  # the fields that the caller gave
     on_conflict: OnConflict = OnConflict.ASK
     warnings: tuple[str, ...] = ()  # about writing policy and allowlist
+    said_at: datetime | None = None  # by a dated turn; None: it is said now
 
 
 def read_request(
@@ -234,7 +235,7 @@ def plan_batch(
         ]
         weighed = [found for found in compared if plan.may_affect(found)]
         on_conflict = plan.on_conflict_for(each.on_conflict, weighed)
-        decision = decide_action(memory, weighed, plan.now, on_conflict)
+        decision = decide_action(memory, weighed, plan.now, on_conflict, each.said_at)
         if refuses(place, memory, decision, plan):
             answers.append(None)
             continue

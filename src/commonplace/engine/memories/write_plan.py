@@ -317,9 +317,8 @@ def _as_history(item: PlannedMemory, until: Memory | None) -> PlannedMemory:
     in its own period only."""
     if until is None:
         return item
-    superseded = item.memory.evolve(
-        state=State.SUPERSEDED, superseded_by=until.id, valid_to=until.valid_from
-    )
+    ends = max(filter(None, (item.memory.valid_from, until.valid_from)), default=None)
+    superseded = item.memory.evolve(state=State.SUPERSEDED, superseded_by=until.id, valid_to=ends)
     return replace(item, memory=superseded)
 
 

@@ -87,6 +87,10 @@ class EdgeAssertion:
     sensitivity: Sensitivity = Sensitivity.NORMAL
     stands: bool = True
 
+    @property
+    def said_at(self) -> datetime:
+        return self.source.said_at if self.source else self.recorded_at
+
 
 class SourcedStatement(Protocol):
     """An assertion or a note."""

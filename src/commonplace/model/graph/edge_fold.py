@@ -6,7 +6,9 @@ marked as parallel (`beside`) has a thread of its own.
 
 Assertions are processed by valid time and grouped into periods. A period ends where the next
 assertion of its thread contradicts it (a different other end, the opposite type, a different
-attitude or proximity), or where an assertion says that the relation ended. Two assertions of one
+attitude or proximity), or where an assertion says that the relation ended. What was said last
+holds: an assertion that starts later but was said earlier ends nothing, and its own period is
+empty ("she lives in Haifa", then "she moved to Lisbon last month"). Two assertions of one
 passage never end each other by a different other end alone: a person with two jobs mentions both,
 and which one replaced the other was decided when the passage was extracted.
 """
@@ -83,12 +85,12 @@ def fold_edges(assertions: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
                 assertion, last_of.get(own), last_of.get(_also_ended_thread(assertion))
             )
         else:
-            period = _extend_or_start(assertion, current)
+            period = _extend_or_start(assertion, current, last_of.get(own))
         if period.type == assertion.type:
             last_of[own] = period
         if period not in periods:
             periods.append(period)
-        if not assertion.ends:
+        if not assertion.ends and not period.outdated:
             latest.update(
                 {t: _concurrent_periods(assertion, period, latest.get(t, ())) for t in threads}
             )
@@ -134,6 +136,7 @@ class _PeriodBuilder:
     proximity: int | None = None
     ended: _PeriodEnd | None = None
     public_end: _PeriodEnd | None = None  # the end by assertions that are not sensitive
+    outdated: bool = False  # something said later holds where it would begin
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -161,6 +164,11 @@ class _PeriodBuilder:
             and passage is not None
             and any(_passage(t) == passage for t in self.assertions)
         )
+
+    def outdates(self, assertion: EdgeAssertion) -> bool:
+        """Whether it is still open where the assertion starts, and was said after it."""
+        is_open = self.ended is None or self.ended.at > assertion.valid_from
+        return is_open and max(map(_said_order, self.assertions)) > _said_order(assertion)
 
     def add(self, assertion: EdgeAssertion) -> None:
         self.assertions.append(assertion)
@@ -201,17 +209,37 @@ class _PeriodBuilder:
         )
 
 
-def _extend_or_start(assertion: EdgeAssertion, current: Sequence[_PeriodBuilder]) -> _PeriodBuilder:
-    """The period that an assertion extends or starts. It ends the periods that it contradicts."""
+def _extend_or_start(
+    assertion: EdgeAssertion, current: Sequence[_PeriodBuilder], last: _PeriodBuilder | None
+) -> _PeriodBuilder:
+    """The period that an assertion extends or starts. It ends the periods that it contradicts.
+    ``last``: the last period of the same relation."""
     extended = next((period for period in current if period.accepts(assertion)), None)
     if extended is not None:
         extended.add(assertion)
         return extended
-    for period in current:
-        if not period.shares_passage(assertion):
-            period.end(assertion.valid_from, assertion)
+    contradicted = [period for period in current if not period.shares_passage(assertion)]
+    later = [period for period in contradicted if period.outdates(assertion)]
+    if later:
+        return _outdated_period(assertion, later, last)
+    for period in contradicted:
+        period.end(assertion.valid_from, assertion)
     new = _PeriodBuilder([])
     new.add(assertion)
+    return new
+
+
+def _outdated_period(
+    assertion: EdgeAssertion, later: Sequence[_PeriodBuilder], last: _PeriodBuilder | None
+) -> _PeriodBuilder:
+    """An empty period, known until what was said later was recorded. Repeats join it."""
+    if last is not None and last.outdated:
+        last.add(assertion)
+        return last
+    new = _PeriodBuilder([], outdated=True)
+    new.add(assertion)
+    for period in later:
+        new.end(assertion.valid_from, max(period.assertions, key=_said_order))
     return new
 
 
@@ -267,6 +295,11 @@ def _assertion_order(assertion: EdgeAssertion) -> tuple[datetime, bool, datetime
     """By valid time. Within one source and day the later passage wins; ids rise with passages."""
     passage = assertion.source.passage if assertion.source else None
     return assertion.valid_from, assertion.ends, assertion.recorded_at, passage or 0, assertion.id
+
+
+def _said_order(assertion: EdgeAssertion) -> tuple[datetime, int]:
+    passage = assertion.source.passage if assertion.source else None
+    return assertion.said_at, passage or 0
 
 
 def best_description(assertions: Sequence[EdgeAssertion]) -> str:

@@ -146,11 +146,16 @@ class Edge(UnratedItem):
 
     def holds(self, then: PointInTime, now: datetime) -> bool:
         """Whether it was valid at ``as_of``, as known at ``known_at``."""
-        at, known = then.as_of or now, then.known_at or now
+        known = then.known_at or self._present(now)
+        at = then.as_of or (now if then.known_at else known)
         if self.recorded_at > known or (self.valid_from > at and not self.is_known_by_its_end):
             return False
         end = self.valid_to_known_at(known)
         return end is None or at < end
+
+    def _present(self, now: datetime) -> datetime:
+        """Now, or what was recorded last about it: the clock may have been set back since."""
+        return max(now, self.recorded_at, self.invalidated_at or now)
 
     @property
     def is_known_by_its_end(self) -> bool:
@@ -185,7 +190,7 @@ class Edge(UnratedItem):
         return self.description or self.type
 
     def is_live(self, now: datetime) -> bool:
-        return self.stands and (self.valid_to is None or now < self.valid_to)
+        return self.stands and (self.valid_to is None or self._present(now) < self.valid_to)
 
 
 ARTIFACT_PREFIX = "artifact:"

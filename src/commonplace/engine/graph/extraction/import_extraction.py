@@ -360,7 +360,7 @@ class _ExtractionImport:
             a=a,
             b=b,
             type=found.type,
-            source=replace(self.source, passage=found.passage),
+            source=replace(self.source, passage=found.passage, said_at=said_at),
             by=self.work.by,
             recorded_at=self.work.at,
             valid_from=found.valid_from or min(said_at, found.valid_to or said_at),
