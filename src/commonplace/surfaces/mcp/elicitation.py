@@ -234,6 +234,8 @@ def _conflict_question(question: OpenQuestion) -> ElicitationQuestion:
     held = "; ".join(side.text for side in question.held)
     description = (
         f"Stands: {current}. Told now: {held}. Keep what stands, replace it, or keep both?"
+        if question.standing
+        else f"Proposed: {held}. Keep things as they are, or keep this too?"
     )
     return ElicitationQuestion(
         question.id, question.reason or "Which is right?", description, choices
