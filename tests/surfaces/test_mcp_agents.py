@@ -123,3 +123,30 @@ def test_mcp_agent_can_use_all_everyday_tools(book, mode):
         assert "tulip42" not in str(client.data("recall", query="wifi password"))
         client.data("forget", ids=[kept[0]], undo=True)
         assert "tulip42" in str(client.data("recall", query="wifi password"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_mcp_agent_proposes_a_rule_for_all_and_writes_its_own(book, mode):
+    user = book.user(f"rules by {mode}")
+    rule = {"content": "Answer in French.", "kind": "rule", "evidence": ["said"]}
+    with connected(
+        server_for(user, as_owner=False), mode=mode, client_info=calling_itself("helper")
+    ) as client:
+        proposed = client.data("remember", **rule)
+        own = client.data("remember", **rule, agent_id="helper")
+    assert (proposed["action"], own["action"]) == ("pending", "stored")
+    assert [memory.agent_id for memory in user.list(kinds="rule").memories] == ["helper"]
+    assert [each.id for each in user.conflicts()] == [proposed["conflict"]]
+
+
+def test_rest_agent_key_proposes_a_rule_and_cannot_touch_the_owners(book, server):
+    user = book.user("rest-rules")
+    kept = user.remember("Be brief.", kind="soul").id
+    token = user.keys_create("helper", for_agent="helper").token
+    with commonplace.connect(server.url, token) as remote:
+        answer = remote.remember("Answer in French.", kind="rule", evidence=["said"])
+        assert answer.action == "pending"
+        for attempt in (lambda: remote.update(kept, content="Obey."), lambda: remote.forget(kept)):
+            with pytest.raises(commonplace.errors.NotAllowed):
+                attempt()
+    assert user.show(kept).memory.content == "Be brief."

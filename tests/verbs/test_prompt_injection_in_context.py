@@ -74,8 +74,8 @@ def test_context_includes_suspicious_souls_and_rules_of_the_owner(me):
 @pytest.mark.parametrize("kind", [Kind.SOUL, Kind.RULE])
 def test_context_omits_suspicious_souls_and_rules_of_an_agent(me, kind):
     helper = me.agent("helper")
-    helper.remember(ORDERS, kind=kind, evidence=["x"])
-    helper.remember("Be brief", kind=kind, evidence=["x"])
+    helper.remember(ORDERS, kind=kind, evidence=["x"], agent_id="helper")
+    helper.remember("Be brief", kind=kind, evidence=["x"], agent_id="helper")
     text = helper.context().text
     assert "Be brief" in text
     assert "DAN" not in text

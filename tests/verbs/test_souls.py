@@ -40,7 +40,7 @@ def test_update_soul_supersedes_and_keeps_the_chain(me):
 
 def test_soul_of_an_agent_is_visible_to_that_agent_and_the_owner(me):
     helper, writer = me.agent("helper"), me.agent("writer")
-    own = helper.remember("I plan in small steps", kind="soul").id
+    own = helper.remember("I plan in small steps", kind="soul", agent_id="helper").id
     common = me.remember("Be honest in every step", kind="soul").id
 
     def sees(handle):
@@ -59,7 +59,7 @@ def test_soul_of_an_agent_is_visible_to_that_agent_and_the_owner(me):
 
 def test_changes_omit_the_erase_of_a_soul_of_another_agent(me):
     helper, writer = me.agent("helper"), me.agent("writer")
-    own = helper.remember("I plan in small steps", kind="soul").id
+    own = helper.remember("I plan in small steps", kind="soul", agent_id="helper").id
     for agent in (helper, writer):
         agent.changes()
     me.erase(own)

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.engine.context import EngineContext
-from commonplace.model.access.principal import Principal, ReadableScope, Scope
+from commonplace.errors import NotAllowed
+from commonplace.model.access.principal import (
+    OWNER_ACTOR_PREFIX,
+    Principal,
+    ReadableScope,
+    Scope,
+)
 from commonplace.model.access.team import Share, current_shares, guest_sources, reachable_teams
 from commonplace.model.filters import Visibility
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import (
     Source,
@@ -15,6 +22,7 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
+from commonplace.store.queries import JournalQuery
 
 
 def can_see(principal: Principal, memory: Memory) -> bool:
@@ -39,6 +47,38 @@ def visibility_of(principal: Principal) -> Visibility:
 
 def visibility_in(principal: Principal, reading: ReadableScope) -> Visibility:
     return visibility_of(principal.at(reading.scope))
+
+
+# ——— rules and souls ———
+
+
+def proposes(principal: Principal, memory: Memory) -> bool:
+    """True if the caller may only propose this rule or soul: those for all agents are the
+    owner's."""
+    is_instruction = POLICIES[memory.kind].is_standing_instruction
+    return is_instruction and memory.agent_id is None and not principal.decides
+
+
+def may_change_instruction(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
+    """An agent changes only rules and souls that name it, and none that the owner wrote for it."""
+    if principal.decides or not POLICIES[memory.kind].is_standing_instruction:
+        return True
+    if memory.agent_id != principal.agent:
+        return False
+    rows = engine.store.journal(principal.scope, JournalQuery(subject=memory.id, events_only=True))
+    return not any(row.actor == f"{OWNER_ACTOR_PREFIX}{principal.user_id}" for row in rows)
+
+
+def require_may_change_instruction(
+    engine: EngineContext, principal: Principal, memory: Memory
+) -> None:
+    if not may_change_instruction(engine, principal, memory):
+        raise NotAllowed(
+            f"The {memory.kind} {memory.id!r} is the owner's: {principal.agent} may not change it.",
+            remedy="Propose another one with remember: it waits in the inbox (conflicts) until "
+            f"the owner decides. A {memory.kind} with your own agent_id needs no decision.",
+            field="ids",
+        )
 
 
 # ——— readable scopes ———

@@ -276,7 +276,7 @@ def compose_memory(draft: Draft, id: str, principal: Principal, now: datetime) -
         "category": draft.category or derive_category(draft.kind, draft.content, policy.category),
         "tags": draft.tags if draft.tags is not None else extract_keywords(draft.content),
         "stability": stability,
-        "agent_id": draft.agent_id or principal.agent,
+        "agent_id": draft.agent_id or _writing_agent(policy, principal),
         "expires_at": expires_at,
         "valid_from": draft.valid_from or min(now, draft.valid_to or now),
     }
@@ -288,6 +288,12 @@ def compose_memory(draft: Draft, id: str, principal: Principal, now: datetime) -
         arrived_at=now,
         **{**given, **derived},
     )
+
+
+def _writing_agent(policy: KindPolicy, principal: Principal) -> str | None:
+    """A rule or soul belongs to one agent only if the request says so: it is for all agents
+    otherwise."""
+    return None if policy.is_standing_instruction else principal.agent
 
 
 def writing_warnings(memory: Memory) -> tuple[str, ...]:

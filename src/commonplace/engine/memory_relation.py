@@ -327,6 +327,17 @@ def decide_action(
     return WriteDecision(relation, action, tuple(each.old for each in closest), reason, until)
 
 
+def propose_instruction(new: Memory, decision: WriteDecision, proposer: str) -> WriteDecision:
+    """A rule or soul that waits for the owner's decision. A repeat of a known one is not held."""
+    if decision.action is Action.REFRESHED:
+        return decision
+    replaced = decision.others if decision.action is Action.SUPERSEDED else ()
+    how = " ".join([*(["pinned"] if new.pinned else []), str(new.stability), str(new.kind)])
+    said = f"{how} for all agents, proposed by {proposer}"
+    reason = "; ".join(filter(None, (said, decision.reason)))
+    return WriteDecision(decision.relation, Action.PENDING, replaced, reason)
+
+
 def _find_successor(
     new: Memory, compared: Sequence[ComparedMemory], said_at: datetime | None
 ) -> Memory | None:
@@ -410,11 +421,20 @@ def _apply_on_conflict(relation: MemoryRelation, action: Action, on_conflict: On
     return action
 
 
-def check_live_limits(memories: Sequence[Memory], live_by_kind: dict[Kind, int]) -> None:
+# Live memories of the kinds that allow only a few. Those for all agents and those of each agent are
+# counted apart, so that no agent uses up the owner's limit.
+LiveCounts = dict[tuple[Kind, str | None], int]
+
+
+def limited_groups(memories: Sequence[Memory]) -> set[tuple[Kind, str | None]]:
+    return {(m.kind, m.agent_id) for m in memories if POLICIES[m.kind].max_live is not None}
+
+
+def check_live_limits(memories: Sequence[Memory], live_counts: LiveCounts) -> None:
     """Some kinds allow only a few live memories."""
-    for kind, live in live_by_kind.items():
+    for (kind, agent), live in live_counts.items():
         most = POLICIES[kind].max_live
-        wanted = sum(memory.kind is kind for memory in memories)
+        wanted = sum((memory.kind, memory.agent_id) == (kind, agent) for memory in memories)
         if most is not None and wanted and live + wanted > most:
             raise LimitReached(
                 f"At most {most} {kind} memories are live at a time; there are {live}.",

@@ -33,12 +33,16 @@ def test_build_links_never_links_a_memory_to_itself():
 
 
 def test_live_limit_refuses_a_sixth_soul():
-    check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 4})
+    check_live_limits([memory(kind=Kind.SOUL)], {(Kind.SOUL, None): 4})
     with pytest.raises(LimitReached, match="At most 5 soul"):
-        check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 5})
+        check_live_limits([memory(kind=Kind.SOUL)], {(Kind.SOUL, None): 5})
     with pytest.raises(LimitReached):
-        check_live_limits([memory(kind=Kind.SOUL)] * 2, {Kind.SOUL: 4})
+        check_live_limits([memory(kind=Kind.SOUL)] * 2, {(Kind.SOUL, None): 4})
+
+
+def test_live_limit_counts_souls_of_an_agent_apart():
+    check_live_limits([memory(kind=Kind.SOUL)], {(Kind.SOUL, "helper"): 5})
 
 
 def test_live_limit_does_not_apply_to_notes():
-    check_live_limits([memory()], {Kind.NOTE: 10**6})
+    check_live_limits([memory()], {(Kind.NOTE, None): 10**6})

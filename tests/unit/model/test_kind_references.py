@@ -67,5 +67,6 @@ def test_kinds_are_named_only_by_listed_modules():
 
 def test_sql_statements_name_only_kinds_private_to_an_agent():
     statements = "\n".join(path.read_text() for path in SOURCE.rglob("*.sql"))
-    named = set(re.findall(r"\bkind (?:=|<>) '(\w+)'", statements)) & set(Kind)
-    assert named == set(PRIVATE_TO_AGENT_KINDS)
+    listed = re.findall(r"\bkind (?:=|<>|(?:NOT )?IN) (?:'(\w+)'|\(([\w', ]+)\))", statements)
+    named = {word for found in listed for word in re.findall(r"\w+", " ".join(found))}
+    assert named & set(Kind) == set(PRIVATE_TO_AGENT_KINDS)

@@ -86,7 +86,7 @@ RULES = {
     "category_from_content": {Kind.NOTE, Kind.FACT, Kind.KV},
     "is_instruction": {Kind.PROCEDURE, Kind.RULE, Kind.SOUL},
     "is_standing_instruction": {Kind.RULE, Kind.SOUL},
-    "is_private_to_agent": {Kind.SOUL},
+    "is_private_to_agent": {Kind.RULE, Kind.SOUL},
     "can_merge": set(Kind) - {Kind.SOUL},
     "is_extracted": {Kind.NOTE, Kind.CONTACT, Kind.KV, Kind.FACT, Kind.EVENT, Kind.INSIGHT},
     "is_screened": {Kind.FACT, Kind.EVENT, Kind.INSIGHT, Kind.LOG},

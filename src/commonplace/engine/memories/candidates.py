@@ -8,8 +8,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.access import can_see, proposes, visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.memories.conflicts import MAX_PROPOSED_BY_ONE, proposals_by
 from commonplace.engine.memories.neighbours import Neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,
@@ -260,7 +261,7 @@ class ObservationLimits:
     around: Neighbourhood
     remaining: int  # how many more memories may be stored
     refused: dict[int, tuple[SkipReason, str]] = field(default_factory=dict)
-    taken: list[Kind] = field(default_factory=list)
+    taken: list[tuple[Kind, str | None]] = field(default_factory=list)
 
     def refuses(self, place: int, memory: Memory, decision: WriteDecision, plan: WritePlan) -> bool:
         is_hidden = not visibility_of(self.principal).admits_category(memory.category)
@@ -268,7 +269,7 @@ class ObservationLimits:
             return False
         refusal = self._refusal(memory, decision, plan)
         if refusal is None:
-            self.taken.append(memory.kind)
+            self.taken.append((memory.kind, memory.agent_id))
             return False
         self.refused[place] = refusal
         return True
@@ -280,8 +281,13 @@ class ObservationLimits:
             return SkipReason.REPEAT, "a memory states it already"
         if memory.facet == HEARSAY_FACET and _overrides_first_hand(decision):
             return SkipReason.NOT_THE_OWNER, "hearsay that contradicts a first-hand memory"
+        if proposes(self.principal, memory) and (
+            len(proposals_by(self.principal.actor, plan.held)) >= MAX_PROPOSED_BY_ONE
+        ):
+            return SkipReason.REFUSED, f"{MAX_PROPOSED_BY_ONE} proposals wait for a decision"
         most = POLICIES[memory.kind].max_live
-        live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
+        group = (memory.kind, memory.agent_id)
+        live = self.around.live.get(group, 0) + self.taken.count(group)
         if most is not None and live >= most:
             return SkipReason.REFUSED, f"at most {most} {memory.kind} memories are live at a time"
         if len(self.taken) >= self.remaining:

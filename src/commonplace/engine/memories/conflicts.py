@@ -12,7 +12,7 @@ from commonplace.engine.composition import build_successor, is_override, retire_
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
-from commonplace.engine.memory_relation import relate_memories
+from commonplace.engine.memory_relation import check_live_limits, relate_memories
 from commonplace.engine.provenance.contributions import (
     REPLACES,
     hold_contributions,
@@ -21,7 +21,7 @@ from commonplace.engine.provenance.contributions import (
 )
 from commonplace.engine.provenance.evidence import supporting_sources
 from commonplace.engine.transaction import run_transaction
-from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import (
     Changeset,
@@ -32,7 +32,7 @@ from commonplace.model.changeset import (
     build_link,
 )
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import MemoryRelation
+from commonplace.model.memory.kinds import POLICIES, MemoryRelation
 from commonplace.model.memory.memory import ConflictResolution, HeldValue, Memory
 from commonplace.store.queries import DisputedMemories, HeldQuery
 
@@ -60,6 +60,43 @@ def hold_in_conflict(
     conflict = open_conflicts[0] if open_conflicts else str(new.conflict)
     held = replace(new, conflict=conflict)
     return _open_conflict(conflict, held, targets, open_conflicts, (held,))
+
+
+MAX_PROPOSED_BY_ONE = 20  # open proposals of rules and souls by one agent
+
+
+def proposals_by(actor: str | None, held: Sequence[HeldValue]) -> list[HeldValue]:
+    """The rules and souls that it proposed and nobody has decided about."""
+    return [
+        each
+        for each in held
+        if each.conflict
+        and each.actor == actor
+        and POLICIES[each.memory.kind].is_standing_instruction
+    ]
+
+
+def hold_proposal(
+    new: HeldValue, targets: Sequence[Memory], pending: Sequence[HeldValue]
+) -> HoldResult:
+    """Hold a rule or soul that an agent proposes. One that replaces nothing has no targets, and
+    opens a conflict of its own."""
+    proposed = proposals_by(new.actor, pending)
+    for each in proposed:
+        if is_same_statement(each.memory, new.memory):
+            return HoldResult(str(each.conflict), each)
+    if len(proposed) >= MAX_PROPOSED_BY_ONE:
+        raise LimitReached(
+            f"{MAX_PROPOSED_BY_ONE} proposals of {new.actor} wait for a decision already.",
+            remedy="Ask the owner to decide about them (conflicts, resolve).",
+            field="kind",
+        )
+    if targets:
+        return hold_in_conflict(new, targets, pending)
+    meta = {"conflict": new.conflict, "held": new.memory.id}
+    entry = Entry(op=Op.HOLD, subject=new.memory.id, category=new.memory.category, meta=meta)
+    step = HoldValues(new.conflict, (new,), entry)
+    return HoldResult(str(new.conflict), new, (step,))
 
 
 def _open_conflict(
@@ -400,6 +437,8 @@ def _store_chosen(
     memories = [m.evolve(created_at=now, updated_at=now, arrived_at=now) for m in memories]
     indexes, vectors = index_memories(engine, memories)
     around = load_neighbourhood(engine, principal.scope, memories, vectors)
+    if not replaced:
+        check_live_limits(memories, around.live)
     gone = {memory.id for memory in replaced}
     steps: list[ChangesetStep] = []
     for place, memory in enumerate(memories):

@@ -14,6 +14,7 @@ from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Conflict, HeldValue, Memory, group_conflicts
 from commonplace.model.paging import take_page
 from commonplace.model.profile.consent import (
@@ -95,7 +96,9 @@ def load_disputes(
     texts: dict[str, list[str]] = {}
     for held in engine.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
         is_hidden = not visibility.admits_category(held.memory.category)
-        if is_hidden or not held.memory.is_live(engine.clock()):
+        # What an agent proposes as an instruction is shown in the inbox alone, never in a prompt.
+        is_proposal = POLICIES[held.memory.kind].is_standing_instruction
+        if is_hidden or is_proposal or not held.memory.is_live(engine.clock()):
             continue
         text = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
         text = INJECTION_TEXT if is_prompt_injection(held.memory) else text  # prompts show it

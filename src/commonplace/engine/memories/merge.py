@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.engine.access import can_see
+from commonplace.engine.access import can_see, require_may_change_instruction
 from commonplace.engine.composition import supersede_memory
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
@@ -32,7 +32,8 @@ def find_memories(
 ) -> list[Memory]:
     """The memories to change, in this order; NotFound names the first that this caller cannot see.
 
-    Profile items can be changed by their owner only.
+    Profile items can be changed by their owner only, rules and souls for all agents by those who
+    decide.
     """
     found = {memory.id: memory for memory in engine.store.fetch(principal.scope, ids)}
     for id in ids:
@@ -41,6 +42,7 @@ def find_memories(
             raise NotFound(f"There is no {id!r} here.", field="ids")
         if is_profile_item(id):
             require_profile_owner(principal)
+        require_may_change_instruction(engine, principal, memory)
     return [found[id] for id in ids]
 
 

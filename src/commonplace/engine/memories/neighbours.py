@@ -14,7 +14,9 @@ from commonplace.engine.context import EngineContext, Vector
 from commonplace.engine.indexing import build_indexing
 from commonplace.engine.memory_relation import (
     ComparedMemory,
+    LiveCounts,
     compare_statements,
+    limited_groups,
     relate_memories,
     texts_to_compare,
 )
@@ -26,7 +28,7 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, IndexEntry, build_link
 from commonplace.model.filters import NO_FILTERS, Visibility
 from commonplace.model.journal import JournalNode
-from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
+from commonplace.model.memory.kinds import Kind, MemoryRelation
 from commonplace.model.memory.memory import Link, Memory
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
@@ -71,7 +73,7 @@ class Neighbourhood:
     neighbours: Sequence[Sequence[Neighbour]]  # per new memory, nearest first
     candidates: Sequence[Sequence[CompareCandidate]]
     known: dict[str, Memory]  # the stored memories among them
-    live_by_kind: dict[Kind, int]
+    live: LiveCounts
 
 
 def load_neighbourhood(
@@ -105,8 +107,7 @@ def _load_neighbourhood(
             )
             for place, cosines in enumerate(search.cosines(vectors, len(memories)))
         ]
-        limited = {m.kind for m in memories if POLICIES[m.kind].max_live is not None}
-        live = {kind: int(search.mask_of(kind).sum()) for kind in limited}
+        live = {group: search.count_live(*group) for group in limited_groups(memories)}
         revision = index.counters.revision
     ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
     before = loaded.by_id if loaded and loaded.revision == revision else {}
@@ -164,6 +165,11 @@ class _NeighbourSearch:
         if kind not in self._masks:
             self._masks[kind] = self._live & self._index.of_kind(kind)
         return self._masks[kind]
+
+    def count_live(self, kind: Kind, agent: str | None) -> int:
+        index = self._index
+        owners = index.coded["agent_id"][: index.size]
+        return int((self.mask_of(kind) & (owners == index.words["agent_id"].known(agent))).sum())
 
     def cosines(self, vectors: Vectors | None, count: int) -> Iterator[Vector | None]:
         """In blocks: one matrix product for many rows is far cheaper than one per row."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.access import can_see, proposes, visibility_of
 from commonplace.engine.composition import (
     check_caller_metadata,
     compose_memory,
@@ -33,7 +33,12 @@ from commonplace.engine.memories.write_plan import (
     WritePlan,
     texts_after_decision,
 )
-from commonplace.engine.memory_relation import WriteDecision, check_live_limits, decide_action
+from commonplace.engine.memory_relation import (
+    WriteDecision,
+    check_live_limits,
+    decide_action,
+    propose_instruction,
+)
 from commonplace.engine.profile.profile import refuse_profile_field
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
 from commonplace.engine.transaction import run_transaction
@@ -118,8 +123,22 @@ def read_request(
     if OWNER_EVIDENCE in memory.evidence and not principal.is_owner:
         raise NotAllowed("Only the owner may give evidence 'owner'.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
-    unseen = allowlist_warnings(engine, principal, memory.category)
-    return RememberRequest(memory, mentioned, on_conflict, (*writing_warnings(memory), *unseen))
+    warnings = (
+        *writing_warnings(memory),
+        *allowlist_warnings(engine, principal, memory.category),
+        *_proposal_warnings(principal, memory),
+    )
+    return RememberRequest(memory, mentioned, on_conflict, warnings)
+
+
+def _proposal_warnings(principal: Principal, memory: Memory) -> tuple[str, ...]:
+    if not proposes(principal, memory):
+        return ()
+    return (
+        f"A {memory.kind} for all agents is the owner's: {principal.agent} proposed it, and it "
+        "waits in the inbox (conflicts) until the owner decides (resolve). "
+        f"A {memory.kind} with agent_id={principal.agent!r} needs no decision.",
+    )
 
 
 def _read_on_conflict(principal: Principal, given: object) -> OnConflict:
@@ -233,9 +252,11 @@ def plan_batch(
         compared = [
             comparer.weigh(memory, old, cosines[old.id]) for old in plan.live(cosines, memory)
         ]
-        weighed = [found for found in compared if plan.may_affect(found)]
+        weighed = [found for found in compared if plan.may_affect(memory, found)]
         on_conflict = plan.on_conflict_for(each.on_conflict, weighed)
         decision = decide_action(memory, weighed, plan.now, on_conflict, each.said_at)
+        if proposes(principal, memory):
+            decision = propose_instruction(memory, decision, principal.actor)
         if refuses(place, memory, decision, plan):
             answers.append(None)
             continue
@@ -258,7 +279,9 @@ def _open_write_plan(
     aside = any(each.on_conflict is OnConflict.ALTERNATIVE for each in batch.requests)
     beside = list(active) if aside else []
     held = []
-    if conflicts or beside:
+    if any(proposes(principal, memory) for memory in batch.memories):
+        held = engine.store.held(principal.scope)
+    elif conflicts or beside:
         query = HeldQuery(conflicts=sorted(conflicts), alternative_to=beside)
         held = engine.store.held(principal.scope, query)
     return WritePlan(engine, principal, engine.clock(), active, held, batch.comparer)
@@ -274,7 +297,8 @@ def _answer(
     """A caller that may not see the other memory learns that there is one, but no content. A caller
     that may not see the category always gets the same answer."""
     if not visibility_of(principal).admits_category(said.category):
-        return Remembered(said.id, said, MemoryRelation.NEW, Action.STORED, 0, warnings)
+        action = Action.PENDING if proposes(principal, said) else Action.STORED
+        return Remembered(said.id, said, MemoryRelation.NEW, action, 0, warnings)
     involved = (outcome.memory, *decision.others)
     visible = all(can_see(principal, memory) for memory in involved)
     unguarded = all(visibility_of(principal).admits(memory) for memory in involved)
@@ -327,7 +351,8 @@ def remember(
     def decision() -> tuple[Changeset, list[Remembered]]:
         with engine.store.read_session():
             around = load_batch_neighbourhood(engine, principal, batch)
-            check_live_limits(batch.memories, around.live_by_kind)
+            stored = [memory for memory in batch.memories if not proposes(principal, memory)]
+            check_live_limits(stored, around.live)
             plan, answers = plan_batch(engine, principal, batch, around)
         changeset = Changeset(
             principal.scope,

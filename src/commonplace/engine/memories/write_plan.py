@@ -7,13 +7,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.access import (
+    can_see,
+    may_change_instruction,
+    proposes,
+    visibility_of,
+)
 from commonplace.engine.composition import build_successor, is_override, retire_memory
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.conflicts import (
     held_values_about,
     hold_alternative,
     hold_in_conflict,
+    hold_proposal,
     is_same_statement,
     transfer_held_values,
 )
@@ -107,9 +113,18 @@ class WritePlan:
         admitted_but_for_category = replace(visibility, categories=None).admits(memory)
         return admitted_but_for_category and not visibility.admits_category(new.category)
 
-    def may_affect(self, compared: ComparedMemory) -> bool:
+    def may_affect(self, new: Memory, compared: ComparedMemory) -> bool:
         """A caller cannot replace a memory that they cannot see. For such a memory only a repeat
-        counts, and a pending value where the owner decides; anything else is stored separately."""
+        counts, and a pending value where the owner decides; anything else is stored separately. A
+        rule of an agent's own replaces none of the owner's."""
+        if compared.relation is MemoryRelation.NEW:
+            return True
+        if not proposes(self.principal, new) and not may_change_instruction(
+            self.engine, self.principal, compared.old
+        ):
+            return False
+        if POLICIES[new.kind].is_standing_instruction and new.agent_id != compared.old.agent_id:
+            return False
         if can_see(self.principal, compared.old):
             return True
         return (
@@ -157,6 +172,8 @@ class WritePlan:
 
     def _refresh(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
         old = decision.others[0]
+        if proposes(self.principal, item.memory):  # the owner's own words already
+            return WriteOutcome(old, old.conflict)
         mentioned = item.mentioned
         if not can_see(self.principal, old):
             if not POLICIES[old.kind].asks_on_change:
@@ -245,7 +262,10 @@ class WritePlan:
 
     def _hold(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
         value = self._held(item, decision, conflict=self.engine.new_id())
-        result = hold_in_conflict(value, decision.others, self.held)
+        if proposes(self.principal, item.memory):
+            result = hold_proposal(value, decision.others, self.held)
+        else:
+            result = hold_in_conflict(value, decision.others, self.held)
         self.steps += result.steps
         if result.steps:
             joined = {target.conflict for target in decision.others} - {None, result.conflict}

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -161,7 +162,7 @@ def select_for_layers(
         name = _layer_of(card, since, always, request, agent)
         if name:
             layers[name].append(card)
-    layers[LayerName.SOUL] = layers[LayerName.SOUL][-_max_items(LayerName.SOUL) :]
+    layers[LayerName.SOUL] = _for_all_first(layers[LayerName.SOUL], _max_items(LayerName.SOUL))
     layers[LayerName.RULES] = _most_important(layers[LayerName.RULES], _max_items(LayerName.RULES))
     for name in (LayerName.EPISODES, LayerName.SUMMARIES):
         layers[name] = layers[name][-_max_items(name) :][::-1]
@@ -201,11 +202,23 @@ def _is_profile_item(card: IndexedMemory) -> bool:
     return card.id.startswith(f"{PROFILE_CATEGORY}:")
 
 
+def _for_all_first(memories: Sequence[IndexedMemory], most: int) -> list[IndexedMemory]:
+    """Those for all agents before an agent's own, then the newest; keep the order, oldest first."""
+    return _select_best(memories, [(card.agent is None, card.created) for card in memories], most)
+
+
 def _most_important(memories: Sequence[IndexedMemory], most: int) -> list[IndexedMemory]:
-    """Select by pinned, importance and age; keep the order, oldest first."""
-    best = sorted(memories, key=lambda card: (card.weight, card.created))[-most:]
-    chosen = {card.id for card in best}
-    return [card for card in memories if card.id in chosen]
+    """Those for all agents first, then by pinned, importance and age; keep the order, oldest
+    first."""
+    keys = [(card.agent is None, card.weight, card.created) for card in memories]
+    return _select_best(memories, keys, most)
+
+
+def _select_best(
+    memories: Sequence[IndexedMemory], keys: Sequence[tuple[Any, ...]], most: int
+) -> list[IndexedMemory]:
+    best = sorted(range(len(memories)), key=lambda place: (keys[place], place))[-most:]
+    return [memories[place] for place in sorted(best)]
 
 
 def _newest_that_fit(memories: Sequence[IndexedMemory], budget: int) -> list[IndexedMemory]:

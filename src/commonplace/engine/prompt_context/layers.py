@@ -104,7 +104,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         LayerName.SOUL,
         "## Who you are",
-        "souls: who the agent is; one of another agent's is not shown",
+        "souls: who the agent is; those for all agents first, none of another agent's",
         stable=True,
         outranks=True,
         keep=KeepPolicy.WHOLE,
@@ -113,7 +113,7 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         LayerName.RULES,
         "## Rules to follow",
-        "rules, the important ones when there are many",
+        "rules, the important ones when there are many; none of another agent's",
         stable=True,
         outranks=True,
         keep=KeepPolicy.WHOLE,

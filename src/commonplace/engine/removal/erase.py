@@ -24,6 +24,7 @@ from commonplace.engine.sources.removal import (
     plan_source_removal,
     rebuilt_entry,
     remaining_mentions,
+    require_no_instruction_from,
     resolve_source_ids,
 )
 from commonplace.engine.transaction import run_transaction_across_scopes
@@ -178,6 +179,7 @@ def _plan_erase(engine: EngineContext, principal: Principal, ids: Sequence[str])
     pending_ids = {*(each.memory.id for each in held_by_id), *(each.id for each in named_proposals)}
     resolved = resolve_source_ids(engine, principal, [id for id in ids if id not in pending_ids])
     sources = find_sources(engine, principal, list(resolved.values()))
+    require_no_instruction_from(engine, principal, sources)
     memories = find_memories(
         engine, principal, [id for id in ids if id not in pending_ids and id not in resolved]
     )

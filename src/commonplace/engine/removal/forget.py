@@ -7,19 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.access import (
+    can_see,
+    may_change_instruction,
+    require_may_change_instruction,
+    visibility_of,
+)
 from commonplace.engine.composition import revive_memory, soft_delete_memory
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.remove import forget_graph_items, is_graph_id, restore_graph_items
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
 from commonplace.engine.memories.merge import find_memories
-from commonplace.engine.memory_relation import check_live_limits
+from commonplace.engine.memory_relation import LiveCounts, check_live_limits, limited_groups
 from commonplace.engine.sources.removal import (
     find_sources,
     forget_source,
     is_unpurged,
     remaining_mentions,
+    require_no_instruction_from,
     resolve_source_ids,
     restore_source,
 )
@@ -28,7 +34,6 @@ from commonplace.errors import NotAllowed, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangeMemory, Changeset, ChangesetStep
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State
 from commonplace.model.profile.fields import is_profile_item
@@ -113,6 +118,7 @@ def forget_items(
         sources = find_sources(
             engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
+        require_no_instruction_from(engine, principal, sources)
         rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
         memories = find_memories(engine, principal, rest, lambda m: _is_available(m, now))
         items: list[Memory | Source] = [*memories, *sources]
@@ -153,9 +159,14 @@ def forget_matching(
         )
         memories = engine.store.page(principal.scope, listing)
         items: list[Memory | Source] = [
-            m for m in memories if principal.is_owner or not is_profile_item(m.id)
+            m
+            for m in memories
+            if (principal.is_owner or not is_profile_item(m.id))
+            and may_change_instruction(engine, principal, m)
         ]
-        items += _sources_matching(engine, principal, filters)
+        sources = _sources_matching(engine, principal, filters)
+        require_no_instruction_from(engine, principal, sources)
+        items += sources
         steps = tuple(step for item in items for step in _forget_steps(item, now, until))
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, items
@@ -261,6 +272,8 @@ def restore_items(
         inactive = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(engine, principal, inactive)
         _require_visible_successors(principal, successors)
+        for successor, _ in successors:
+            require_may_change_instruction(engine, principal, successor)
         last_active = last_active_versions(engine, principal, inactive)
         steps = [
             revive_memory(memory, versions.get(memory.id, last_active.get(memory.id, memory)), now)
@@ -364,11 +377,13 @@ def check_live_limits_with_stored(
     leaving: Sequence[Memory],
     now: datetime,
 ) -> None:
-    limited: set[Kind] = {m.kind for m in restored if POLICIES[m.kind].max_live is not None}
-    live = {}
-    for kind in limited:
+    live: LiveCounts = {}
+    gone = {memory.id for memory in leaving}
+    for kind, agent in limited_groups(restored):
         everyone = Visibility(cleared=True)
-        listing = MemoryListing(filters=Filters(kinds=(kind,)), visibility=everyone, now=now)
-        count = len(engine.store.page(principal.scope, listing))
-        live[kind] = count - sum(memory.kind is kind for memory in leaving)
+        listing = MemoryListing(
+            filters=Filters(kinds=(kind,)), visibility=everyone, now=now, limit=NO_LIMIT
+        )
+        found = engine.store.page(principal.scope, listing)
+        live[kind, agent] = sum(m.agent_id == agent and m.id not in gone for m in found)
     check_live_limits(restored, live)

@@ -11,7 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from commonplace.engine.access import can_see_source, principal_at_source, readable_scopes
+from commonplace.engine.access import (
+    can_see_source,
+    principal_at_source,
+    readable_scopes,
+    require_may_change_instruction,
+)
 from commonplace.engine.composition import revive_memory, soft_delete_memory
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_process_job, needs_processing
@@ -231,6 +236,19 @@ def manages_team(engine: EngineContext, principal: Principal, team: Scope) -> bo
         for one in engine.store.access(principal.own_scope).memberships
         if one.team_scope == team
     )
+
+
+def require_no_instruction_from(
+    engine: EngineContext, principal: Principal, sources: Sequence[Source]
+) -> None:
+    """Removing a source takes along what rests on it: an agent removes none that a rule or soul of
+    the owner rests on."""
+    if principal.decides or not sources or not principal.is_in_own_scope:
+        return
+    now = engine.clock()
+    for memory in memories_from_sources(engine, principal, [source.id for source in sources]):
+        if memory.is_live(now):
+            require_may_change_instruction(engine, principal, memory)
 
 
 @dataclass(slots=True)

@@ -228,6 +228,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             min_confidence=0.8,
             when_known=WhenKnown.REPLACE,
             is_instruction=True,
+            is_private_to_agent=True,
         ),
         KindPolicy(
             Kind.SOUL,

@@ -275,7 +275,7 @@ SELECT #columns
    AND (CAST(:purgeable_by AS BIGINT) IS NULL OR m.purge_at <= CAST(:purgeable_by AS BIGINT))
    AND (CAST(:restorable_at AS BIGINT) IS NULL OR m.purge_at > CAST(:restorable_at AS BIGINT))
    AND (CAST(:cleared AS BIGINT) = 1 OR m.sensitivity <> 'high')
-   AND (CAST(:agent AS TEXT) IS NULL OR m.kind <> 'soul'
+   AND (CAST(:agent AS TEXT) IS NULL OR m.kind NOT IN ('rule', 'soul')
         OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
    AND (CAST(:sees_all AS BIGINT) = 1 OR m.category IN #list(seen_categories))
    AND (CAST(:any_kind AS BIGINT) = 1 OR m.kind IN #list(kinds))
@@ -359,7 +359,7 @@ SELECT #journal_columns
             AND (j.op = 'resolve' OR j.meta LIKE '%"superseded_by":%'
                  OR j.meta LIKE '%"turns":%' OR j.meta LIKE '%"described":%'))
    AND (CAST(:cleared AS BIGINT) = 1 OR m.id IS NULL OR m.sensitivity <> 'high')
-   AND (CAST(:agent AS TEXT) IS NULL OR m.id IS NULL OR m.kind <> 'soul'
+   AND (CAST(:agent AS TEXT) IS NULL OR m.id IS NULL OR m.kind NOT IN ('rule', 'soul')
         OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
    AND (CAST(:sees_all AS BIGINT) = 1 OR COALESCE(m.category, j.category) IN #list(seen_categories))
  ORDER BY COALESCE(m.importance, 2) DESC, MAX(j.revision) OVER (PARTITION BY j.subject) DESC,
@@ -372,7 +372,7 @@ SELECT kind, category,
        COUNT(*)
   FROM memories WHERE scope = :scope
    AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
-   AND (CAST(:agent AS TEXT) IS NULL OR kind <> 'soul'
+   AND (CAST(:agent AS TEXT) IS NULL OR kind NOT IN ('rule', 'soul')
         OR agent_id IS NULL OR agent_id = CAST(:agent AS TEXT))
    AND (CAST(:sees_all AS BIGINT) = 1 OR category IN #list(seen_categories))
  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
@@ -382,7 +382,7 @@ SELECT COUNT(*) FROM links l WHERE l.scope = :scope
    AND (CAST(:everything AS BIGINT) = 1 OR NOT EXISTS
      (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id IN (l.a, l.b)
          AND ((CAST(:cleared AS BIGINT) = 0 AND m.sensitivity = 'high')
-              OR (m.kind = 'soul' AND m.agent_id <> CAST(:agent AS TEXT))
+              OR (m.kind IN ('rule', 'soul') AND m.agent_id <> CAST(:agent AS TEXT))
               OR (CAST(:sees_all AS BIGINT) = 0 AND NOT (m.category IN #list(seen_categories))))))
 
 -- name: loose_ends

@@ -235,6 +235,8 @@ def _conflict_question(question: OpenQuestion) -> ElicitationQuestion:
     description = (
         f"Current value: {current}. New value: {held}. "
         "Keep the current value, replace it, or keep both?"
+        if question.standing
+        else f"Proposed: {held}. Keep things as they are, or keep this too?"
     )
     return ElicitationQuestion(
         question.id, question.reason or "Which value is right?", description, choices

@@ -283,10 +283,15 @@ TOOLS: tuple[Tool, ...] = (
                 "valid_from",
                 "valid_to",
                 "thread",
+                "agent_id",
                 "on_conflict",
             ),
         ),
-        parameter_help={"on_conflict": "What to do with another value of a contact or a kv."},
+        parameter_help={
+            "on_conflict": "What to do with another value of a contact or a kv.",
+            "agent_id": "Your own name: a rule or soul for you alone. Without it, it is "
+            "for all agents and waits for the owner's decision.",
+        },
     ),
     _tool(
         "update",
