@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,13 +14,12 @@ from commonplace.errors import BadText, InvalidInput, MissingField, TooLong, Unk
 from commonplace.model.filters import EXACT_FIELDS, FILTER_NAMES, Filters
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.sources.source import PASSAGE_KIND
-
-_NEWLINE = re.compile("\r\n?")
+from commonplace.model.unicode_text import has_surrogate, normal_form
 
 
 def stored_form(text: str) -> str:
     """NFC, newlines as \\n, trimmed."""
-    return unicodedata.normalize("NFC", _NEWLINE.sub("\n", text)).strip()
+    return normal_form(text.replace("\r\n", "\n").replace("\r", "\n"), "NFC").strip()
 
 
 MAX_CONTENT = 32_000
@@ -37,7 +35,6 @@ MAX_WHOLE_NUMBER = 2**63 - 1  # what every database and most languages can hold
 
 EnumT = TypeVar("EnumT", bound=StrEnum)
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # A day inside datetime's range, so that a time zone conversion never overflows.
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
@@ -52,7 +49,7 @@ def text(value: object, field: str, limit: int = MAX_CONTENT, *, shorten: str | 
         raise InvalidInput(f"{field} must be text, not {_type(value)}.", field=field)
     if "\x00" in value:
         raise BadText(f"{field} contains a NUL byte.", field=field)
-    if _SURROGATE.search(value):
+    if has_surrogate(value):
         raise BadText(f"{field} contains a lone surrogate.", field=field)
     cleaned = stored_form(value)
     if not cleaned:

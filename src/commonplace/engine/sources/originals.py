@@ -9,7 +9,6 @@ with escapes. The search decodes them, because verify_forget asks for the text t
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from typing import Any, Self
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.sources.formats.email_encoding import decoded_words, part_text
+from commonplace.engine.sources.formats.input import unescape
 from commonplace.engine.sources.formats.parse import SourceFormat
 from commonplace.errors import InvalidInput
 from commonplace.model import validation
@@ -277,7 +277,7 @@ def _unescaped(text: str) -> Iterator[str]:
             _ESCAPE.sub(_letter, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         )
     if "&" in text:
-        yield html.unescape(text)
+        yield unescape(text)
 
 
 def _letter(escape: re.Match[str]) -> str:

@@ -24,6 +24,7 @@ from commonplace.language.fields.phone_email import is_same_phone
 from commonplace.language.text.dates import dates_agree
 from commonplace.language.text.detect import statement_language
 from commonplace.language.text.normalise import fold
+from commonplace.model.unicode_text import normal_form
 
 _INITIALS = re.compile(r"(?<![\w.-])(?:[A-Z]{2,5}|(?:[A-Z]\.){2,5})(?![\w-])")
 _HEBREW_INITIALS = re.compile(r"(?<![א-ת])([בלמהוש]?)([א-ת]{1,4})[\"״]([א-ת])(?![א-ת])")
@@ -47,7 +48,7 @@ def spell_out_names(text: str, other: str) -> str:
 
 def _restore_accents(text: str, other: str) -> str:
     for name in set(_ACCENTED.findall(other)):
-        parts = unicodedata.normalize("NFD", name)
+        parts = normal_form(name, "NFD")
         plain = "".join(c for c in parts if not unicodedata.combining(c))
         if plain != name:
             text = re.sub(rf"(?<!\w){re.escape(plain)}(?!\w)", name, text)

@@ -11,7 +11,6 @@ A role is at the beginning or the end of a person's description, without possess
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -20,6 +19,7 @@ from functools import cache, lru_cache
 from commonplace.language.text.detect import ambiguous_months, month_names
 from commonplace.language.text.lexicon import ambiguous_names, load_word_lists, stop_words
 from commonplace.language.text.normalise import fold_case
+from commonplace.model.unicode_text import normal_form
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?")
 _PREFIXED = re.compile(r"^[ולבמהכש](?=[א-ת]{2})")
@@ -194,8 +194,8 @@ def fold_name(word: str) -> str:
     folded = folded.removesuffix("'s").removesuffix("'")
     if folded.isascii():
         return folded
-    decomposed = unicodedata.normalize("NFD", folded)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not _is_accent(c)))
+    decomposed = normal_form(folded, "NFD")
+    return normal_form("".join(c for c in decomposed if not _is_accent(c)), "NFC")
 
 
 def _is_accent(character: str) -> bool:

@@ -67,7 +67,7 @@ _SHORT_IS = re.compile(r"\b(what|how|who|where|when|why|that|it|there|here|he|sh
 _CONTRACTIONS = {"'m": " am", "'re": " are", "'ve": " have", "'ll": " will", "'d": " would"}
 _CONTRACTED = re.compile(r"(?<=\w)(?:'m|'re|'ve|'ll|'d)\b")
 _SPACES = re.compile(r"\s+")
-_PUNCTUATION = re.compile(r"\s*[.,;!?…—–]+\s*")
+_PUNCTUATION = re.compile(r"[.,;!?…—–]+")
 # Hebrew writes "and" and "that" as prefix letters.
 _EDGES = {"en": (r"(?<![\w'])", r"(?![\w'])"), "he": (r"(?<![\w'])[וש]?", "")}
 _ANY_WORDS = r"(?:\S+ ){0,3}"

@@ -34,10 +34,12 @@ _REASON_CHARACTERS = 60  # of a turn that a reason quotes
 
 # Pasted text: after a colon or on the next line, in quotation marks, in code fences.
 _PASTED_TEXT = re.compile(
-    r"(?::(?=\s)|\n).*\Z|```.*|“[^”]{12,}”|\"[^\"]{12,}\"|(?<!\w)'[^']{12,}'", re.S
+    r"(?::(?=\s)|\n).*\Z|```.*|“[^“”]{12,}”|\"[^\"]{12,}\"|(?<!\w)'[^']{12,}'", re.S
 )
 _CODE = re.compile(
-    r"[{};]\s*$|\w\([^()\n]*\)|=>|==|</?\w+>|^\s*(?:def|class|import|const|let)\s", re.M
+    # Spaces of one line only: a run of line breaks would be read again from each of them.
+    r"[{};][^\S\n]*$|\w\([^()\n]*\)|=>|==|</?\w+>|^[^\S\n]*(?:def|class|import|const|let)\s",
+    re.M,
 )
 _WORD = re.compile(r"[^\W_]+(?:['\"-][^\W_]+)*")
 _HEBREW_FIRST_PERSON = re.compile(r"[א-ת]{2,}תי|[א-ת]{3,}נו")

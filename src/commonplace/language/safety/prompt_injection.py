@@ -10,12 +10,12 @@ masked; the text before it is kept.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import Any
 
 from commonplace.language.text.lexicon import load_patterns
 from commonplace.language.text.normalise import INVISIBLE
+from commonplace.model.unicode_text import normal_form
 
 _APOSTROPHES = str.maketrans("’‘ʼ", "'''")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -34,7 +34,7 @@ def suspicion_reason(text: str) -> str | None:
     """The reason why a text is suspicious, as a clause; None if it is not."""
     if _TAG_CHARACTERS.search(_REGION_FLAG.sub("", text)):
         return "contains invisible characters"
-    plain = unicodedata.normalize("NFKC", text).translate(INVISIBLE).translate(_APOSTROPHES)
+    plain = normal_form(text, "NFKC").translate(INVISIBLE).translate(_APOSTROPHES)
     plain = _LINE_BREAKS.sub("\n", _SPACES.sub(" ", plain.casefold()))
     on_one_line = plain.replace("\n", " ")
     if not any(words in on_one_line for words in _load_rule_table()["look_closer"]):

@@ -25,6 +25,7 @@ from commonplace.language.text.lexicon import (
     stop_words,
 )
 from commonplace.language.text.normalise import split_words
+from commonplace.model.unicode_text import normal_form
 
 
 class Script(StrEnum):
@@ -123,7 +124,7 @@ def _stop_word_evidence() -> dict[str, tuple[str, ...]]:
 
 def _east_asian_language(text: str) -> str:
     """Kana is only Japanese and Hangul only Korean; Han alone counts as Chinese."""
-    names = {unicodedata.name(c, "").partition(" ")[0] for c in unicodedata.normalize("NFKC", text)}
+    names = {unicodedata.name(c, "").partition(" ")[0] for c in normal_form(text, "NFKC")}
     if names & {"HIRAGANA", "KATAKANA"}:
         return "ja"
     return "ko" if "HANGUL" in names else "zh"
@@ -211,7 +212,8 @@ class Trait(IntFlag):
 SCRIPT_SHIFT = 8
 _SCRIPT_ORDER = tuple(Script)
 
-_QUESTION_END = re.compile(r"[?؟]\W*(?:\[[^\[\]]*\])?\W*$")  # also before a remark in brackets
+_QUESTION_MARKS = "?؟"
+_WORD_CHARACTER = re.compile(r"\w")
 _QUESTION = re.compile(r"[?؟](?:\s|$|[\"'”’)])")
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -227,7 +229,7 @@ def traits_of(text: str) -> int:
     words = set(split_words(text))
     if _QUESTION.search(text):
         found |= Trait.HAS_QUESTION
-    if _QUESTION_END.search(text):
+    if _ends_in_question(text):
         found |= Trait.ENDS_IN_QUESTION
     if _DIGIT.search(text) or words & question_words("number"):
         found |= Trait.NUMBER
@@ -236,6 +238,23 @@ def traits_of(text: str) -> int:
     if _has_name(text):
         found |= Trait.NAME
     return int(found) | (_SCRIPT_ORDER.index(detect_script(text)) << SCRIPT_SHIFT)
+
+
+def _ends_in_question(text: str) -> bool:
+    """A question mark after the last word, or before one remark in brackets at the end."""
+    end = _after_last_word(text)
+    if any(mark in text[end:] for mark in _QUESTION_MARKS):
+        return True
+    closes, opens = text.find("]", end), text.rfind("[", 0, end)
+    if closes < 0 or opens < 0 or "]" in text[opens:end] or "[" in text[end:closes]:
+        return False
+    before = _after_last_word(text[:opens])
+    return any(mark in text[before:opens] for mark in _QUESTION_MARKS)
+
+
+def _after_last_word(text: str) -> int:
+    """Where the last word ends. A pattern anchored at the end would try every run of signs."""
+    return next((n + 1 for n in range(len(text) - 1, -1, -1) if _WORD_CHARACTER.match(text[n])), 0)
 
 
 def script_codes(readable: frozenset[Script]) -> list[int]:

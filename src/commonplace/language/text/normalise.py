@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from commonplace.model.unicode_text import normal_form
+
 
 def _character_class_body(codes: list[int]) -> str:
     """Body of a regular-expression character class for these code points."""
@@ -103,8 +105,8 @@ def fold_case(text: str) -> str:
     """Lower case for comparison, in one Unicode normal form, without invisible characters."""
     if text.isascii():
         return text.lower()
-    folded = unicodedata.normalize("NFKC", text).translate(INVISIBLE).casefold()
-    return unicodedata.normalize("NFKC", folded)
+    folded = normal_form(text, "NFKC").translate(INVISIBLE).casefold()
+    return normal_form(folded, "NFKC")
 
 
 def _collapse_spaces(text: str) -> str:

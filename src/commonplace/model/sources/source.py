@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.delta import UnratedItem
 from commonplace.model.memory.kinds import TtlPolicy, ephemeral_expiry
 from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.unicode_text import normal_form
 
 SOURCE_PREFIX = "source:"
 PASSAGE_KIND = "passage"  # the kind of a passage among memories
@@ -296,7 +296,7 @@ def find_mentioned_titles(text: str, titles: Collection[str]) -> Iterator[str]:
 
 
 def _title_words(text: str) -> list[str]:
-    return _TITLE_WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+    return _TITLE_WORD.findall(normal_form(text, "NFKC").casefold())
 
 
 _FIRST_DAY = datetime(1970, 1, 1, tzinfo=UTC)

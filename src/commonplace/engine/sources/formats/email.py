@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from email import message_from_bytes
+from email.feedparser import BytesFeedParser
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from itertools import pairwise
@@ -99,7 +99,7 @@ def _plain_name(name: str) -> str | None:
 
 
 _HEADER_REACH = 4  # lines between the marker of a forwarded mail and its header
-_MARKS = re.compile(r"^[>*_\s]*[^:]*:\*?\s*")
+_MARKS = re.compile(r"^[^:]*+:\*?\s*")
 # "Mon, Apr 13, 2026 at 9:00 AM", the Gmail and Outlook format with the month first.
 _MONTH_FIRST = re.compile(r"(?:\w+, )?([A-Z][a-z]{2})[a-z]*\.? (\d{1,2}),? (\d{4})(.*)")
 _CLOCK_12H = re.compile(r"(\d{1,2}):(\d\d)(?::\d\d)?\s?([ap])\.?m\.?", re.IGNORECASE)
@@ -227,11 +227,38 @@ def _parsed(raw: bytes | str) -> Message:
     if isinstance(raw, str):
         raw = raw.encode("utf-8", "replace")
     refuse_binary(raw)
-    try:
-        # The older policy: the newer one raises on some malformed headers.
-        return message_from_bytes(raw.lstrip(b"\r\n"))
-    except RecursionError:
-        raise InvalidInput("The email is nested too deeply.") from None
+    raw = raw.lstrip(b"\r\n")
+    parser = _BoundedParser(_BoundedMessage)
+    for start in range(0, len(raw), _BYTES_AT_ONCE):
+        parser.feed(raw[start : start + _BYTES_AT_ONCE])
+    return parser.close()
+
+
+_BYTES_AT_ONCE = 64 * 1024
+_MAX_NESTING = 50  # of parts: each line is compared with the boundaries of all open ones
+_MAX_PARAMETER_HEADER = 4000  # characters
+_MAX_PARAMETERS = 100
+
+
+class _BoundedParser(BytesFeedParser):
+    """Has the older policy, the default: the newer one raises on some malformed headers."""
+
+    def _new_message(self) -> None:
+        if len(self._msgstack) > _MAX_NESTING:  # type: ignore[attr-defined]
+            raise InvalidInput("The email is nested too deeply.")
+        super()._new_message()  # type: ignore[misc]
+
+
+class _BoundedMessage(Message):
+    """A mail, or a part of one, whose parameters are parsed in linear time."""
+
+    def get(self, name: str, failobj: Any = None) -> Any:
+        """The standard library's parser of parameters ("; charset=utf-8") is quadratic."""
+        value = super().get(name, failobj)
+        if name.lower() not in ("content-type", "content-disposition") or value is failobj:
+            return value
+        parameters = str(value)[:_MAX_PARAMETER_HEADER].split(";", _MAX_PARAMETERS)
+        return ";".join(parameters[:_MAX_PARAMETERS])
 
 
 def _turns(parts: list[EmailPart], own: SourceTurn) -> Iterator[SourceTurn]:

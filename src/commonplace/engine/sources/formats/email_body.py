@@ -64,6 +64,7 @@ _DIRECTION_MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 _ATTRIBUTION_LINES = 4
 _ATTRIBUTION_LENGTH = 400
+_MAX_BLANK_LINES = 20  # between an attribution and its quotation
 
 
 def cut_quotes(text: str, forwards: bool = False) -> str:
@@ -145,25 +146,27 @@ def _attribution_at(lines: list[str], number: int) -> int:
     for length, line in enumerate(lines[number : number + _ATTRIBUTION_LINES], 1):
         if not line.strip() or _QUOTE_SIGN.match(line):
             return 0
+        if len(sentence) + len(line) > _ATTRIBUTION_LENGTH:
+            return 0
         if length > 1 and _ATTRIBUTION.fullmatch(line.strip()):
             return 0  # that line is the attribution; this one is text
         sentence = f"{sentence} {line.strip()}".strip()
-        if len(sentence) > _ATTRIBUTION_LENGTH:
-            return 0
         if _ATTRIBUTION.fullmatch(sentence) and any(c.isdigit() for c in sentence):
             return length
     return 0
 
 
 def _quote_follows(lines: list[str], number: int) -> bool:
-    following = next((line for line in lines[number:] if line.strip()), "")
+    places = range(number, len(lines))
+    following = next((lines[place] for place in places if lines[place].strip()), "")
     return _QUOTE_SIGN.match(following) is not None
 
 
 def _drop_attribution(remaining: list[str]) -> None:
     """Drop the sentence above a quotation if a date and a colon mark it as an attribution."""
     end = len(remaining)
-    while end and not remaining[end - 1].strip():
+    least = end - _MAX_BLANK_LINES
+    while end > max(least, 0) and not remaining[end - 1].strip():
         end -= 1
     for length in range(1, min(_ATTRIBUTION_LINES, end) + 1):
         sentence = " ".join(line.strip() for line in remaining[end - length : end])
@@ -229,6 +232,8 @@ _FOOTER_RULER = re.compile(r"\s*[-_=*]{5,}\s*")
 _BLOCK_LINES = 8
 _LINE_LENGTH = 90
 _NAME_LENGTH = 40
+_DISCLAIMER_LENGTH = 4000
+_MAX_BLOCKS = 20  # at the end of one mail; what repeats more often is text
 
 
 def cut_signature(text: str, name: str | None = None) -> str:
@@ -237,20 +242,22 @@ def cut_signature(text: str, name: str | None = None) -> str:
     `name`: the sender's, which may begin a signature without any other marker.
     """
     lines = text.rstrip().split("\n")
-    before = -1
-    while before != len(lines):  # signature, footer and disclaimer may follow each other
+    for _ in range(_MAX_BLOCKS):  # signature, footer and disclaimer may follow each other
         before = len(lines)
         for rule in _RULES:
-            lines = _trimmed(lines[: rule(lines)])
-        lines = _trimmed(lines[: _named_signature(lines, name)]) if name else lines
+            _end_at(lines, rule(lines))
+        if name:
+            _end_at(lines, _named_signature(lines, name))
+        if len(lines) == before:
+            break
     return "\n".join(lines).strip() or text.strip()
 
 
-def _trimmed(lines: list[str]) -> list[str]:
-    end = len(lines)
+def _end_at(lines: list[str], end: int) -> None:
+    """Shorten the list in place, and leave no empty lines at its end."""
     while end and not lines[end - 1].strip():
         end -= 1
-    return lines[:end]
+    del lines[end:]
 
 
 # Each rule returns the line at which the text ends.
@@ -308,7 +315,8 @@ def _dashed_name(lines: list[str]) -> int:
 def _disclaimer(lines: list[str]) -> int:
     """A legal disclaimer as the last paragraph."""
     start = _last_paragraph(lines)
-    return start if _DISCLAIMER.fullmatch("\n".join(lines[start:])) else len(lines)
+    is_short = sum(map(len, lines[start:])) <= _DISCLAIMER_LENGTH
+    return start if is_short and _DISCLAIMER.fullmatch("\n".join(lines[start:])) else len(lines)
 
 
 def _named_signature(lines: list[str], name: str) -> int:

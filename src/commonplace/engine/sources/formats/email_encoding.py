@@ -108,14 +108,14 @@ def _known(charset: str) -> str:
 
 def unflowed(text: str) -> str:
     """format=flowed: join a line that ends with a space to the next."""
-    lines: list[str] = []
+    lines: list[list[str]] = []  # the pieces of each
     goes_on = False
     for line in text.split("\n"):
         line = line.removeprefix(" ") if not line.startswith(" >") else line
         quoted = line.startswith(">")
         if goes_on and not quoted and line != _FLOWED_SIGN and line:
-            lines[-1] += line
+            lines[-1].append(line)
         else:
-            lines.append(line)
+            lines.append([line])
         goes_on = line.endswith(" ") and line != _FLOWED_SIGN and not quoted
-    return "\n".join(lines)
+    return "\n".join("".join(pieces) for pieces in lines)

@@ -7,6 +7,7 @@ of programs (JSON) must comply with the rules of `model.validation`.
 from __future__ import annotations
 
 import codecs
+import html
 import json
 import math
 import re
@@ -19,12 +20,12 @@ from typing import Any
 from commonplace.errors import BadText, InvalidInput, TooLong
 from commonplace.model import validation
 from commonplace.model.sources.source import SourceTurn, file_title
+from commonplace.model.unicode_text import has_surrogate
 from commonplace.model.validation import MAX_WORD, stored_form
 
 MAX_CHARACTERS = 10_000_000  # of one original
 
 _LONGEST_ENCODING = 4  # bytes of a character in any supported encoding
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The longer byte order mark first: UTF-32's begins like UTF-16's.
 _BYTE_ORDER_MARKS = (
@@ -58,7 +59,7 @@ def decode_text(raw: bytes | str) -> str:
     text = text.removeprefix("\ufeff")
     if "\x00" in text:
         raise BadText("The original contains a NUL byte.")
-    if _SURROGATE.search(text):
+    if has_surrogate(text):
         raise BadText("The source contains a lone surrogate.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -114,7 +115,16 @@ _UNWANTED = re.compile("[\x00\ud800-\udfff]")
 
 def clean_text(text: str) -> str:
     """The text without characters that cannot be stored."""
-    return stored_form(_UNWANTED.sub("", text))
+    is_clean = "\x00" not in text and not has_surrogate(text)
+    return stored_form(text if is_clean else _UNWANTED.sub("", text))
+
+
+_ENDLESS_NUMBER = re.compile(r"&#[0-9]{1000,}+;?")  # the standard library raises on it
+
+
+def unescape(text: str) -> str:
+    """The text with its HTML character references replaced."""
+    return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", text))
 
 
 def clean_word(text: str) -> str | None:

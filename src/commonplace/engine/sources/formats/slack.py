@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from commonplace.engine.sources.formats.input import (
     parse_moment,
     speakers_in,
     time_span_of,
+    unescape,
 )
 from commonplace.errors import InvalidInput
 from commonplace.model.sources.source import ContentType, ParsedSource, SourceTurn, SourceType
@@ -25,7 +25,7 @@ _MARK = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 
 
 def markup_to_text(text: str, names: Mapping[str, str]) -> str:
-    return html.unescape(_MARK.sub(lambda mark: _mark_text(mark, names), text))
+    return unescape(_MARK.sub(lambda mark: _mark_text(mark, names), text))
 
 
 def _mark_text(mark: re.Match[str], names: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from commonplace.engine.sources.formats.input import (
     empty_source_error,
     speakers_in,
     time_span_of,
+    unescape,
 )
 from commonplace.errors import InvalidInput
 from commonplace.language.text.detect import detect_language
@@ -60,7 +60,7 @@ def _past_midnight(times: Sequence[timedelta]) -> list[timedelta]:
 _CUE_CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 TIME = re.compile(_CUE_CLOCK)
 TIMING = re.compile(rf"\s*(?:{_CUE_CLOCK})\s*-->\s*(?:{_CUE_CLOCK}).*")
-_VOICE = re.compile(r"<v(?:\.[\w.-]+)*\s+([^<>]+)>")
+_VOICE = re.compile(r"<v(?:\.[\w.-]++)?\s([^<>]++)>")
 _TAG = re.compile(r"</?[\w.:/ -]*>|\{\\[^{}]*\}")
 _BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT")
 
@@ -90,10 +90,10 @@ def subtitle_cues(text: str) -> Iterator[Cue]:
     """Every cue in order. Rolling lines, repeated in the next cue, occur once."""
     blocks = list(_timed_blocks(text))
     rolls = _lines_roll([lines for _, lines in blocks])
-    before: list[str] = []
+    before: set[str] = set()
     for clock, lines in blocks:
         fresh = [line for line in lines if not rolls or line not in before]
-        before = lines
+        before = set(lines)
         for speaker, spoken in _voices("\n".join(fresh)):
             if spoken:
                 yield Cue(spoken, speaker, offset_of(clock), clock)
@@ -132,7 +132,11 @@ def _without_name(lines: list[str], previous: str) -> list[str]:
 
 def _is_cue_name(line: str) -> bool:
     """A number or an id above a cue, as in SRT and Teams."""
-    return re.fullmatch(r"\s*(?:\d+|[\w-]*\d[\w-]*(?:/\d+-\d+)?)\s*", line) is not None
+    return len(line) <= _LONGEST_CUE_NAME and _CUE_NAME.fullmatch(line) is not None
+
+
+_CUE_NAME = re.compile(r"\s*(?:\d+|[\w-]*\d[\w-]*(?:/\d+-\d+)?)\s*")
+_LONGEST_CUE_NAME = 200
 
 
 def _voices(block: str) -> Iterator[tuple[str | None, str]]:
@@ -140,11 +144,11 @@ def _voices(block: str) -> Iterator[tuple[str | None, str]]:
     pieces = _VOICE.split(block)
     yield None, _plain_cue_text(pieces[0])
     for name, text in zip(pieces[1::2], pieces[2::2], strict=True):
-        yield html.unescape(name).strip() or None, _plain_cue_text(text)
+        yield unescape(name).strip() or None, _plain_cue_text(text)
 
 
 def _plain_cue_text(block: str) -> str:
-    return " ".join(html.unescape(_TAG.sub("", block)).split())
+    return " ".join(unescape(_TAG.sub("", block)).split())
 
 
 _LINE_CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"

@@ -30,7 +30,7 @@ _LINE = re.compile(
     r"(?:\s+(?P<rest>.*))?",
     re.IGNORECASE,
 )
-_MESSAGE = re.compile(r"(?:~\s*)?(?P<name>[^:]{1,80}?)\s*:(?:\s+(?P<said>.*))?")
+_LONGEST_NAME = 80
 _LAST_MONTH = 12
 _NOON = 12
 
@@ -54,7 +54,7 @@ _APP_NOTICE = re.compile(
 )
 # Suffixes that the app adds to a message.
 _APP_SUFFIX = re.compile(
-    r"\s*<(?:attached: [^<>]*|this message was edited|ההודעה נערכה)>", re.IGNORECASE
+    r"<(?:attached: [^<>]*|this message was edited|ההודעה נערכה)>", re.IGNORECASE
 )
 
 
@@ -85,12 +85,12 @@ def parse_whatsapp_line(line: str) -> WhatsAppLine | None:
     if found is None:
         return None
     stamp, rest = _stamp(found), found["rest"] or ""
-    message = _MESSAGE.fullmatch(rest)
-    if message is None or _GROUP_NOTICE.search(message["name"]):
+    head, colon, said = rest.partition(":")
+    name = head.removeprefix("~").strip()  # "~" before the names of people who are no contacts
+    is_message = colon and 0 < len(name) <= _LONGEST_NAME and (not said or said[0].isspace())
+    if not is_message or _GROUP_NOTICE.search(name):
         return WhatsAppLine(stamp, None)
-    return WhatsAppLine(
-        stamp, message["name"], "" if _is_app_notice(line) else message["said"] or ""
-    )
+    return WhatsAppLine(stamp, name, "" if _is_app_notice(line) else said.lstrip())
 
 
 def _is_app_notice(line: str) -> bool:
@@ -99,8 +99,14 @@ def _is_app_notice(line: str) -> bool:
 
 def message_text(lines: Iterable[str]) -> str:
     """The text of a message without the app's additions."""
-    plain = (_APP_SUFFIX.sub("", _DIRECTION.sub("", line)).rstrip() for line in lines)
+    plain = (_without_suffixes(_DIRECTION.sub("", line)).rstrip() for line in lines)
     return "\n".join(line for line in plain if not _APP_NOTICE.fullmatch(line.strip())).strip()
+
+
+def _without_suffixes(line: str) -> str:
+    """Without the app's suffixes and the space before each."""
+    *before, last = _APP_SUFFIX.split(line)
+    return "".join([*(part.rstrip() for part in before), last])
 
 
 def _stamp(found: re.Match[str]) -> WhatsAppStamp:
