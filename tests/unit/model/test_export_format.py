@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -138,7 +139,9 @@ nodes = st.builds(
     description=st.just("") | words,
     confidence=shares,
     mentioned=st.builds(
-        Mentioned, first_at=moments, days=st.lists(st.dates(), max_size=2).map(tuple)
+        Mentioned,
+        first_at=moments,
+        days=st.lists(st.dates(date(1900, 1, 1), date(2100, 1, 1)), max_size=2).map(tuple),
     ),
     stands=st.booleans(),
     purge_at=st.none() | moments,
