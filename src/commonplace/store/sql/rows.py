@@ -320,6 +320,10 @@ class WriteNumbers:
     at: datetime
     generation: int  # of its vectors
     journal_rows: list[dict[str, Any]] = field(default_factory=list)
+    # Of erased items, until the transaction ends:
+    erased_texts: list[str] = field(default_factory=list)
+    erased_names: list[str] = field(default_factory=list)
+    erased_threads: set[str] = field(default_factory=set)
 
     def take_unit(self) -> int:
         self.next_unit += 1
