@@ -200,3 +200,51 @@ def test_erase_stays_pending_when_compaction_fails(me, book, secret, monkeypatch
     monkeypatch.undo()
     assert me.tidy().scrubbed
     assert not me.verify_forget("tulip-4711").scrub_pending
+
+
+def test_erase_source_removes_its_thread_name_from_lines_of_surviving_nodes(me):
+    said = me.observe("Noa works at Acme.", thread="divorce-lawyer")
+    me.observe("Noa works at Acme.", thread="lunch")
+    me.extract()
+    me.context("Noa", thread="divorce-lawyer")
+    assert not me.verify_forget("divorce-lawyer").clean, "the test can find what is there"
+    me.erase(said.source_id)
+    assert me.people().nodes, "the other conversation tells of her, too"
+    assert me.verify_forget("divorce-lawyer").found_in == ()
+    assert not me.verify_forget("lunch").clean
+
+
+def test_erase_removes_questions_that_name_what_was_erased(open_book):
+    book = open_book(recall_log=True)
+    me = book.user("ana")
+    kept = me.remember("Dana lives in Haifa", kind="fact")
+    gone = me.remember("The Quillfeather account has the number 7741", kind="note")
+    node = me.nodes_add("Zorblax Ltd", node_type="Entity", type="organization").node
+    for asked in (
+        "Is Quillfeather a bird?",
+        "What was 7741 for?",
+        "Who founded Zorblax?",
+        "Where does Dana live?",
+    ):
+        me.recall(asked)
+    book.flush()
+    me.erase([gone.id, node.id])
+    assert [me.verify_forget(word).clean for word in ("Quillfeather", "7741", "Zorblax")] == [
+        True,
+        True,
+        True,
+    ]
+    assert me.why("main", turn=4).asked[0].query == "Where does Dana live?"
+    assert me.show(kept.id)
+
+
+def test_erase_receipt_is_complete_only_if_the_text_is_found_nowhere(me):
+    said = "The Quillfeather account has the number 7741"
+    turn = me.ingest(f"Ana: {said}.")
+    first, second = me.remember(said, kind="note"), me.remember(said + ".", kind="note")
+    erased = me.erase(first.id, now=True)
+    assert erased.scrub == "text remains"
+    assert {"memories", "passages", "originals"} <= set(erased.receipt.found_in)
+    assert me.erase(second.id, now=True).scrub == "text remains"
+    assert me.erase(turn.id, now=True).scrub == "complete"
+    assert me.verify_forget("Quillfeather").clean

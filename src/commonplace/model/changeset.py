@@ -151,10 +151,14 @@ class Receipt:
     at: datetime
     items: int
     scrubbed_at: datetime | None = None  # None: bytes may remain in the files until compaction
+    found_in: tuple[str, ...] = ()  # tables where other items say the same text
 
     @property
     def scrub(self) -> str:
-        return "complete" if self.scrubbed_at else "pending"
+        """Complete only if `verify_forget` finds the erased texts nowhere."""
+        if self.scrubbed_at is None:
+            return "pending"
+        return "text remains" if self.found_in else "complete"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention, build
 from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.port import Store
 from commonplace.store.queries import GraphPage
+from commonplace.store.sql.rows import reporting_damage
 
 DEFAULT_GRAPH_BUDGET = 1 << 30  # a graph of 10 k nodes and 100 k edges takes about a quarter
 _NO_EPOCH = -1  # no scope has it, so that the whole graph is fetched
@@ -84,6 +85,7 @@ class _GraphRows:
         self._vectors: dict[str, Vectors] = {}
         self.graph = CachedGraph(GraphSnapshot(), (), np.empty((0, self._dimension), np.float32))
 
+    @reporting_damage
     def absorb(self, page: GraphPage) -> bool:
         """Returns whether anything changed."""
         if page.epoch != self.epoch:

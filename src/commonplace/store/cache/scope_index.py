@@ -23,7 +23,7 @@ from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY
 from commonplace.store.cache.postings import Postings, SourceEntry, SourceNames
 from commonplace.store.cache.windows import SessionContexts
 from commonplace.store.queries import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
-from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros
+from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros, reporting_damage
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -134,6 +134,7 @@ class ScopeIndex:
 
     # ——— catching up ———
 
+    @reporting_damage
     def absorb(self, page: IndexPage) -> None:
         whole = page.counters.epoch != self.counters.epoch
         self._passages = None

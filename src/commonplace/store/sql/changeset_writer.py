@@ -62,6 +62,7 @@ from commonplace.store.sql.access import (
     set_membership,
     set_share,
 )
+from commonplace.store.sql.erasure import remove_traces
 from commonplace.store.sql.graph import (
     REMOVAL_STEPS,
     import_graph,
@@ -92,7 +93,14 @@ from commonplace.store.sql.memories import (
     remove_memories,
     rewrite_memory,
 )
-from commonplace.store.sql.rows import Session, WriteNumbers, entry_values, micros, version_values
+from commonplace.store.sql.rows import (
+    Session,
+    WriteNumbers,
+    entry_values,
+    micros,
+    to_json,
+    version_values,
+)
 from commonplace.store.sql.sources import add_source, change_source, remove_sources
 
 Writer = Callable[[Session, Sequence[Any], WriteNumbers], None]
@@ -139,10 +147,6 @@ def _change_source(session: Session, step: ChangeSource, numbers: WriteNumbers) 
     units = [numbers.take_unit() for _ in step.passages]
     placed = change_source(session, step, numbers.seq, units, numbers.at)
     insert_index(session, placed, numbers.generation)
-
-
-def _remove_sources(session: Session, batch: Sequence[RemoveSource], numbers: WriteNumbers) -> None:
-    remove_sources(session, batch)
 
 
 def _enqueue(session: Session, batch: Sequence[EnqueueJob], numbers: WriteNumbers) -> None:
@@ -254,7 +258,7 @@ WRITERS: dict[type, Writer] = {
     ChangeMemory: _one_by_one_numbered(change_memory),
     LinkMemories: _connect,
     HoldValues: _one_by_one(hold_values),
-    ReleaseHeld: _one_by_one(release_held),
+    ReleaseHeld: _one_by_one_numbered(release_held),
     PutProposal: _propose,
     CloseProposals: _one_by_one(close_proposals),
     AmendMemory: _one_by_one_numbered(amend_memory),
@@ -264,7 +268,7 @@ WRITERS: dict[type, Writer] = {
     ImportScope: _one_by_one_numbered(_import_scope),
     AddSource: _one_by_one_numbered(_add_source),
     ChangeSource: _one_by_one_numbered(_change_source),
-    RemoveSource: _remove_sources,
+    RemoveSource: remove_sources,
     PutNode: put_nodes,
     PutEdge: put_edges,
     RemoveNode: remove_nodes,
@@ -323,9 +327,16 @@ def write_steps(
         session.run("silence_answers")
     reach_failpoint("apply.rows")
     _write_journal(session, changeset, numbers)
+    found_in = remove_traces(session, numbers)
     if changeset.receipt:
         receipt = changeset.receipt
-        session.run("insert_receipt", id=receipt.id, at=micros(receipt.at), items=receipt.items)
+        session.run(
+            "insert_receipt",
+            id=receipt.id,
+            at=micros(receipt.at),
+            items=receipt.items,
+            found_in=to_json(found_in),
+        )
     reach_failpoint("apply.journal")
     return numbers.revision
 

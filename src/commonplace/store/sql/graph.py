@@ -37,6 +37,7 @@ from commonplace.store.queries import (
     GraphPage,
     GraphQuery,
 )
+from commonplace.store.sql.erasure import note_erased
 from commonplace.store.sql.graph_rows import (
     access_stats_from,
     access_stats_values,
@@ -313,7 +314,7 @@ def _insert_edge_assertions(session: Session, assertions: Iterable[EdgeAssertion
 
 def remove_nodes(session: Session, batch: Sequence[RemoveNode], numbers: WriteNumbers) -> None:
     """Fails while a node still has edges, by the foreign keys."""
-    ids = _redact_erased(session, batch)
+    ids = _redact_erased(session, batch, numbers)
     for statement in (
         "delete_tellings_of_nodes",
         "delete_tellings_of_ends",
@@ -326,7 +327,7 @@ def remove_nodes(session: Session, batch: Sequence[RemoveNode], numbers: WriteNu
 
 
 def remove_edges(session: Session, batch: Sequence[RemoveEdge], numbers: WriteNumbers) -> None:
-    ids = _redact_erased(session, batch)
+    ids = _redact_erased(session, batch, numbers)
     for statement in (
         "delete_tellings_of_edges",
         "delete_notes_about",
@@ -338,11 +339,14 @@ def remove_edges(session: Session, batch: Sequence[RemoveEdge], numbers: WriteNu
 
 
 def _redact_erased(
-    session: Session, batch: Sequence[RemoveNode | RemoveEdge | RemoveArtifact]
+    session: Session,
+    batch: Sequence[RemoveNode | RemoveEdge | RemoveArtifact],
+    numbers: WriteNumbers,
 ) -> list[str]:
     """Returns the ids of the batch. For erased items all user text in the journal is redacted."""
     erased = [step.id for step in batch if is_erasure(step)]
     if erased:
+        note_erased(session, erased, numbers)
         session.run("silence_journal", ids=erased)
         delete_logged_items(session, erased, erased=True)
     return [step.id for step in batch]
@@ -360,6 +364,7 @@ def _insert_notes(session: Session, notes: Iterable[Note], numbers: WriteNumbers
 def remove_notes(session: Session, batch: Sequence[RemoveNotes], numbers: WriteNumbers) -> None:
     erased = [id for step in batch if is_erasure(step) for id in step.ids]
     if erased:
+        note_erased(session, erased, numbers)
         session.run("silence_journal", ids=erased)
     session.run("delete_notes", ids=[id for step in batch for id in step.ids])
 
@@ -375,7 +380,7 @@ def put_artifacts(session: Session, batch: Sequence[PutArtifact], numbers: Write
 def remove_artifacts(
     session: Session, batch: Sequence[RemoveArtifact], numbers: WriteNumbers
 ) -> None:
-    session.run("delete_artifacts", ids=_redact_erased(session, batch))
+    session.run("delete_artifacts", ids=_redact_erased(session, batch, numbers))
 
 
 def set_extractions(

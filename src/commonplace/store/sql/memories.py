@@ -29,6 +29,7 @@ from commonplace.model.journal import Event, LoggedHit, LoggedSearch, RecallLogE
 from commonplace.model.memory.memory import HeldValue, Link, Memory
 from commonplace.model.profile.fields import Proposal, Signal, SignalKind
 from commonplace.model.sources.source import is_source_id, split_passage_id
+from commonplace.store.sql.erasure import note_erased
 from commonplace.store.sql.rows import (
     Row,
     RowCodec,
@@ -246,6 +247,7 @@ def insert_links(session: Session, links: Sequence[Link]) -> None:
 def remove_memories(session: Session, batch: Sequence[RemoveMemory], numbers: WriteNumbers) -> None:
     erased = [step.id for step in batch if step.entry.event is Event.ERASE]
     if erased:  # categories and threads are user text, too
+        note_erased(session, erased, numbers)
         session.run("silence_journal", ids=erased)
         delete_logged_items(session, erased, erased=True)
         session.run("delete_held_about_nothing", ids=erased)
@@ -281,8 +283,9 @@ def hold_values(session: Session, step: HoldValues) -> None:
         session.run("dispute", conflict=None, ids=list(step.releases))
 
 
-def release_held(session: Session, step: ReleaseHeld) -> None:
+def release_held(session: Session, step: ReleaseHeld, numbers: WriteNumbers) -> None:
     if step.entry.event is Event.ERASE:
+        note_erased(session, step.values, numbers)
         delete_logged_items(session, step.values, erased=True)
     session.run("delete_held", ids=list(step.values))
     session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])

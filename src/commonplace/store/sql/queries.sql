@@ -117,7 +117,8 @@ UPDATE journal SET thread_id = NULL
  WHERE scope = :scope AND op = 'hold' AND meta LIKE '%' || CAST(:id AS TEXT) || '%'
 
 -- name: insert_receipt
-INSERT INTO receipts (scope, id, at, items) VALUES (:scope, :id, :at, :items)
+INSERT INTO receipts (scope, id, at, items, found_in)
+VALUES (:scope, :id, :at, :items, :found_in)
 
 -- name: delete_terms
 DELETE FROM terms
@@ -458,7 +459,7 @@ DELETE FROM vectors
    (SELECT g.number FROM generations g WHERE g.state IN ('current', 'building'))
 
 -- name: receipts
-SELECT id, at, items, scrubbed_at FROM receipts WHERE scope = :scope ORDER BY at, id
+SELECT id, at, items, scrubbed_at, found_in FROM receipts WHERE scope = :scope ORDER BY at, id
 
 -- name: texts_of_memories
 SELECT content, summary, category, tags, metadata, evidence, facet, source_type, source_id, job_id,

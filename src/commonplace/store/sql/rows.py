@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any, Protocol
+from functools import lru_cache, wraps
+from typing import Any, Protocol, TypeVar
 
+from commonplace.errors import StoreCorrupt
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import IndexEntry
 from commonplace.model.export.codec import type_hints_of
@@ -27,6 +28,7 @@ from commonplace.model.memory.memory import (
 from commonplace.store.queries import IndexedRow
 
 Row = Sequence[Any]
+ReadT = TypeVar("ReadT")
 
 KEY_SIGN = "="
 
@@ -66,6 +68,25 @@ def _map(text: str) -> dict[str, Any]:
 
 def _word(value: str | None) -> str | None:
     return None if value is None else str(value)  # a StrEnum as a plain str
+
+
+_OF_THE_INPUT = ("surrogates not allowed", "int too large")
+
+
+def reporting_damage(read: Callable[..., ReadT]) -> Callable[..., ReadT]:
+    """A row that cannot be decoded is damaged: the schema admits no such row. Errors about the
+    parameters of a statement are raised as they are."""
+
+    @wraps(read)
+    def reads(*arguments: Any, **named: Any) -> ReadT:
+        try:
+            return read(*arguments, **named)
+        except (LookupError, TypeError, ValueError, OverflowError) as error:
+            if any(words in str(error) for words in _OF_THE_INPUT):
+                raise
+            raise StoreCorrupt("A row of the store is damaged and cannot be read.") from error
+
+    return reads
 
 
 _Conversion = Callable[[Any], Any]
@@ -299,6 +320,10 @@ class WriteNumbers:
     at: datetime
     generation: int  # of its vectors
     journal_rows: list[dict[str, Any]] = field(default_factory=list)
+    # Of erased items, until the transaction ends:
+    erased_texts: list[str] = field(default_factory=list)
+    erased_names: list[str] = field(default_factory=list)
+    erased_threads: set[str] = field(default_factory=set)
 
     def take_unit(self) -> int:
         self.next_unit += 1

@@ -1,10 +1,9 @@
-"""Whole-scope reads on SQL: statistics, search for erased text, past indexes."""
+"""Whole-scope reads on SQL: statistics, past indexes."""
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from itertools import groupby
@@ -31,6 +30,7 @@ from commonplace.store.queries import (
     ScopeStatistics,
     SourceCount,
 )
+from commonplace.store.sql.erasure import tables_mentioning
 from commonplace.store.sql.rows import (
     Row,
     Session,
@@ -39,6 +39,7 @@ from commonplace.store.sql.rows import (
     memory_from,
     micros,
     moment,
+    text_list,
     version_from,
 )
 
@@ -105,7 +106,7 @@ class SqlStatistics(ABC):
         return ScopeStatistics(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
-            tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
+            tuple(_receipt_from(row) for row in receipts),
             links,
             dict(zip(_LOOSE_ENDS, loose, strict=True)),
             tuple(SourceCount(*map(_as_int, row)) for row in sources),
@@ -113,74 +114,18 @@ class SqlStatistics(ABC):
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """Ignores case; compared here, because databases fold case differently."""
-        sought = text.casefold()
         with self._reading(scope) as session:
-            tables = [
-                table
-                for table in _TABLES_OF_TEXT
-                if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
-            ]
-            raw = (
-                bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals")
-            )
-            return tables + ["originals"] * any(sought in text.casefold() for text in raw)
+            return tables_mentioning(session, [text.casefold()])
 
 
-_TABLES_OF_TEXT = (
-    "memories",
-    "versions",
-    "terms",
-    "held",
-    "proposals",
-    "journal",
-    "jobs",
-    "sources",
-    "passages",
-    "recall_log",
-    "keys",
-    "kept_answers",
-    "teams",
-    "memberships",
-    "shares",
-    "nodes",
-    "node_tellings",
-    "edges",
-    "edge_tellings",
-    "graph_notes",
-    "artifacts",
-)
+def _receipt_from(row: Row) -> Receipt:
+    id, at, items, scrubbed_at, found_in = row
+    return Receipt(id, instant(at), items, moment(scrubbed_at), text_list(found_in))
 
 
 def _as_int(value: Any) -> Any:
     """PostgreSQL returns sums as decimals."""
     return value if isinstance(value, str) else int(value)
-
-
-def _texts(rows: Sequence[Row]) -> Iterator[str]:
-    """All texts of the columns, case-folded; also the strings inside JSON, unquoted."""
-    for row in rows:
-        for value in row:
-            if value and value[0] in "[{":
-                yield from _strings(value)
-            if value:
-                yield value.casefold()
-
-
-def _strings(text: str) -> Iterator[str]:
-    """The strings inside a JSON value; none if the text is not JSON."""
-    try:
-        pending = [json.loads(text)]
-    except ValueError:
-        return
-    while pending:
-        value = pending.pop()
-        if isinstance(value, str):
-            yield value.casefold()
-        elif isinstance(value, dict):
-            pending += [*value, *value.values()]
-        elif isinstance(value, list):
-            pending += value
 
 
 def _day(days_since_epoch: int) -> str:

@@ -23,8 +23,9 @@ from commonplace.store.queries import (
     SourceQuery,
     SourcesById,
 )
+from commonplace.store.sql.erasure import note_erased
 from commonplace.store.sql.memories import delete_logged_items
-from commonplace.store.sql.rows import Row, RowCodec, Session, micros, named_columns
+from commonplace.store.sql.rows import Row, RowCodec, Session, WriteNumbers, micros, named_columns
 
 _SOURCE = RowCodec(Source)
 _PASSAGE = RowCodec(Passage, ("source_id",))
@@ -189,9 +190,10 @@ def _insert_passages(
     return [(unit, index) for unit, (_, index) in placed]
 
 
-def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
+def remove_sources(session: Session, steps: Sequence[RemoveSource], numbers: WriteNumbers) -> None:
     erased = [step.id for step in steps if step.entry.event is Event.ERASE]
     if erased:
+        note_erased(session, erased, numbers)
         session.run("silence_journal", ids=erased)
         delete_logged_items(session, erased, erased=True)
     ids = [step.id for step in steps]

@@ -67,6 +67,7 @@ from commonplace.store.sql.rows import (
     link_from,
     memory_from,
     micros,
+    reporting_damage,
     version_from,
 )
 from commonplace.store.sql.scope_reads import SqlStatistics, SqlTimeTravel, visibility_values
@@ -443,6 +444,17 @@ class SqlStore(
             else:
                 rows = session.rows("all_scopes", tidied_before=micros(query.tidied_before))
         return [Scope(row[0]) for row in rows]
+
+
+_READS = (
+    *("access", "assertions", "claim_answer", "claim_job", "counters", "cursor"),
+    *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
+    *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
+    *("next_due", "original", "page", "passages", "past", "proposals", "recall_log", "scopes"),
+    *("sources", "statistics", "unembedded", "units_then", "versions", "whole_graph"),
+)
+for _name in _READS:
+    setattr(SqlStore, _name, reporting_damage(getattr(SqlStore, _name)))
 
 
 def _listing_values(listing: MemoryListing) -> dict[str, Any]:

@@ -44,6 +44,12 @@ _BY_WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("read-only", StoreReadOnly, "The store cannot be written."),
     ("not a database", StoreCorrupt, "The file is not a Commonplace store."),
     ("malformed", StoreCorrupt, "The store's file is damaged."),
+    ("could not decode", StoreCorrupt, "The store's file is damaged."),
+    ("no such table", StoreCorrupt, "The store's file is damaged."),
+    ("no such column", StoreCorrupt, "The store's file is damaged."),
+    ("no such index", StoreCorrupt, "The store's file is damaged."),
+    ("unsupported file format", StoreCorrupt, "The store's file is damaged."),
+    ("unknown database", StoreCorrupt, "The store's file is damaged."),
     ("unable to open", StoreUnavailable, "The store's file cannot be opened."),
 )
 
@@ -58,6 +64,8 @@ def translated_errors() -> Iterator[None]:
             if mark in words:
                 raise kind(message) from error
         raise StoreError(f"SQLite refused: {error}") from error
+    except UnicodeDecodeError as error:  # an error message that quotes a damaged schema
+        raise StoreCorrupt("The store's file is damaged.") from error
 
 
 DIALECT = Dialect(
@@ -182,6 +190,7 @@ class SqliteStore(SqlStore):
             self._use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA cell_size_check = ON")  # sees damaged pages when read
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.execute("PRAGMA cache_size = -16384")
         except BaseException:
@@ -273,7 +282,10 @@ class SqliteStore(SqlStore):
         ).fetchone()
         if row is None:
             return 0
-        return int(self._writer.execute("SELECT MAX(number) FROM migrations").fetchone()[0])
+        (newest,) = self._writer.execute("SELECT MAX(number) FROM migrations").fetchone()
+        if not isinstance(newest, int):
+            raise StoreCorrupt("The store's file is damaged.")
+        return newest
 
     def _migrate(self, now: datetime) -> None:
         with translated_errors():
@@ -363,7 +375,7 @@ def _refuse_foreign(path: str) -> None:
     try:
         with closing(sqlite3.connect(path)) as connection:
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return  # missing, busy or unreadable: opening the store will report it
     if names and "migrations" not in names:
         raise StoreCorrupt(
