@@ -31,7 +31,7 @@ class Setting:
         return PREFIX + self.name.upper()
 
 
-def _data_folder() -> Path:
+def data_folder() -> Path:
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "commonplace"
 
@@ -175,7 +175,8 @@ TABLE: tuple[Setting, ...] = (
         "serve_keyless",
         bool,
         True,
-        "On a loopback address, whoever sends no key is the user that the setting `user` names.",
+        "On a loopback address, whoever sends the server's token in place of a key is the user "
+        "that the setting `user` names.",
     ),
     Setting(
         "serve_names",
@@ -282,7 +283,7 @@ def load(
 
 def default_store() -> str:
     """The owner's own file; its folder is made when it is missing."""
-    folder = _data_folder()
+    folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -35,12 +35,13 @@ class SystemEndpoints:
     def add_to(self, app: FastAPI) -> None:
         me = {"schema": {"$ref": "#/components/schemas/Me"}}
         me_extra = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
+        key_extra = {"security": KEY_SECURITY}
         me_summary = "Whose memory it is, who asks, and its revision"
         for path, endpoint, summary, content, more in (
             (f"{PREFIX}/me", self.who, me_summary, {JSON: me}, me_extra),
             ("/healthz", self.alive, "Is the server alive?", _status_content("ok"), None),
             ("/readyz", self.ready, "Can it read the store?", _status_content("ready"), None),
-            ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, None),
+            ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, key_extra),
         ):
             app.add_api_route(
                 path,
@@ -84,6 +85,8 @@ class SystemEndpoints:
         return JSONResponse({"status": "ready"})
 
     async def numbers(self, request: Request) -> Response:
+        """Needs a valid key or the token: the numbers show when somebody is active."""
+        await run_in_threadpool(self._server_context.check_caller, request)
         return Response(
             self._server_context.metrics.text(), media_type=monitoring.METRICS_MEDIA_TYPE
         )
