@@ -48,6 +48,15 @@ def _give_the_pool_dice_of_its_own() -> None:
     psycopg_pool.base.random = random.Random().random
 
 
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Servers keep their tokens there; a test leaves nothing in the developer's own."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_DATA_HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
     server = Server()

@@ -36,7 +36,7 @@ class Setting:
         return PREFIX + self.name.upper()
 
 
-def _data_folder() -> Path:
+def data_folder() -> Path:
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "commonplace"
 
@@ -185,7 +185,8 @@ TABLE: tuple[Setting, ...] = (
         "serve_keyless",
         bool,
         True,
-        "On a loopback address, requests without an API key act as the user of the setting `user`.",
+        "On a loopback address, requests with the server's token in place of an API key act as "
+        "the user of the setting `user`.",
     ),
     Setting(
         "serve_names",
@@ -295,7 +296,7 @@ def load(
 
 def default_store() -> str:
     """The default file; its folder is created if it is missing."""
-    folder = _data_folder()
+    folder = data_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

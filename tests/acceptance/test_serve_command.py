@@ -193,6 +193,7 @@ def test_serve_answers_a_started_request_before_shutdown(store, number):
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
             head = (
                 "POST /v1/memories HTTP/1.1\r\nHost: localhost\r\n"
+                f"Authorization: Bearer {server.token}\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             )
             line.sendall(head.encode() + body[:10])
@@ -209,7 +210,8 @@ def test_serve_answers_a_started_request_before_shutdown(store, number):
 def test_serve_ends_streams_on_shutdown(store):
     with Served(store) as server:
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
-            line.sendall(b"GET /v1/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head = "GET /v1/changes/stream HTTP/1.1\r\nHost: localhost\r\n"
+            line.sendall(f"{head}Authorization: Bearer {server.token}\r\n\r\n".encode())
             heard = line.recv(1000)
             while b": listening" not in heard:
                 heard += line.recv(1000)

@@ -17,6 +17,8 @@ PAGE = (ROOT / "docs/rest.md").read_text()
 FIRST, _, REST = PAGE.partition("### A tour")
 TOUR = REST.partition("### From Python")[0]
 COMMANDS = [line for line in FIRST.splitlines() if line.startswith("curl ")]
+(AUTH,) = re.findall(r'^AUTH="(.*)"$', FIRST, re.M)  # of the shell that the page has in mind
+READ_TOKEN = "$(cat ~/.local/share/commonplace/tokens/8765)"
 STEPS = re.findall(r"^(curl .*)\n# (.*)$", TOUR, re.M)
 
 
@@ -38,8 +40,8 @@ def as_curl_would(server, command):
         if word == "-X":
             method = next(rest)
         elif word == "-H":
-            name, _, value = next(rest).partition(": ")
-            headers[name] = value
+            name, _, value = next(rest).replace("$AUTH", AUTH).partition(": ")
+            headers[name] = value.replace(READ_TOKEN, str(server.token))
         elif word in ("-d", "--data-binary"):
             body = next(rest).encode()
         else:
@@ -77,11 +79,11 @@ def test_rest_page_tour_gets_the_shown_answers(server):
 def test_rest_page_stream_sends_the_shown_lines(server):
     """Line after line, as `curl -N` prints them; empty ones stand between events."""
     (target, shown) = re.search(
-        r"`curl -sN 'localhost:8765(\S+)'`.*?```\n(.*?)\n```", TOUR, re.S
+        r"""`curl -sN 'localhost:8765(\S+)' -H "\$AUTH"`.*?```\n(.*?)\n```""", TOUR, re.S
     ).groups()
     server.ask("POST", "/v1/memories", {"content": "The gate is green"})
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-    connection.request("GET", target)
+    connection.request("GET", target, headers=server.authorization)
     answer = connection.getresponse()
     for line in shown.splitlines():
         heard = next(said for said in iter(answer.readline, b"") if said.strip())
@@ -99,6 +101,7 @@ def taken_from(answer):
 
 def test_readme_curl_requests_run(server):
     lines = [each for each in (ROOT / "README.md").read_text().splitlines() if each[:5] == "curl "]
+    assert READ_TOKEN in (ROOT / "README.md").read_text()
     answers = [as_curl_would(server, each) for each in lines]
     assert [each.status for each in answers] == [200, 200]
     assert "blue drawer" in answers[1].data["hits"][0]["text"]

@@ -26,6 +26,7 @@ from schemathesis.checks import (
 )
 
 import commonplace
+from commonplace.surfaces.rest.client import local_token
 from commonplace.surfaces.rest.routes import ROUTES, Route
 
 CHECKS = [
@@ -224,11 +225,12 @@ class Tally:
 
 
 class Fuzzing:
-    """Without a key, as the one user of the machine; with an admin's where one is needed."""
+    """With the server's token, as the one user of the machine; with an admin's where one is needed."""
 
     def __init__(self, url: str, admin: str):
         self.url = url
         self.things = Things(url, admin)
+        self.as_user = {"authorization": f"Bearer {local_token(url)}"}
         self.session = requests.Session()
         self.schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
         self.tally = Tally()
@@ -286,7 +288,8 @@ class Fuzzing:
         if route is not None:
             self._offer(case, route, chance, always)
         asked = ROUTE_OF.get((case.method.upper(), case.path))
-        key = self.things.as_admin if asked and asked.operation.of_the_store else None
+        of_the_store = asked and asked.operation.of_the_store
+        key = self.things.as_admin if of_the_store else self.as_user
         response = case.call(base_url=self.url, session=self.session, headers=key, timeout=60)
         self.tally.count(f"{case.method} {case.path}", response.status_code)
         try:

@@ -18,6 +18,7 @@ from mcp.server.lowlevel import Server
 from commonplace.api import User
 from commonplace.surfaces.mcp.calls import ERROR
 from commonplace.surfaces.mcp.server import build_server, single_caller
+from commonplace.surfaces.rest.client import local_token
 
 PATIENCE = 60
 MODES = (
@@ -83,8 +84,9 @@ def over_http(
     path: str = "/mcp",
     **options: Any,
 ) -> Iterator[Connected]:
-    """With a key, as its holder would set it up."""
-    sent = {"authorization": f"Bearer {key}"} if key else {}
+    """With a key, as its holder would set it up; without one, with the server's token."""
+    known = key or local_token(url)
+    sent = {"authorization": f"Bearer {known}"} if known else {}
     with start_blocking_portal() as portal:
 
         async def make() -> httpx2.AsyncClient:

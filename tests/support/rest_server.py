@@ -33,10 +33,16 @@ class Reachable:
     """A server that listens on a port of this machine; `ask` is what curl would do."""
 
     port: int
+    token: str | None  # that is sent where a test gives no key; None: the server takes keys only
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def authorization(self) -> dict[str, str]:
+        """For a test that opens the connection itself."""
+        return {"authorization": f"Bearer {self.token}"}
 
     def ask(
         self,
@@ -47,14 +53,17 @@ class Reachable:
         *,
         key: str | None = None,
         raw: Any = None,  # bytes, or pieces of them
+        token: bool = True,  # False: as a stranger
     ) -> Answer:
-        sent = {"authorization": f"Bearer {key}"} if key else {}
+        known = key or (self.token if token else None)
+        sent = {"authorization": f"Bearer {known}"} if known else {}
         if body is not None:
             raw = json.dumps(body).encode("utf-8")
             sent["content-type"] = "application/json"
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, raw, {**sent, **(headers or {})})
+            given = {name.lower(): value for name, value in (headers or {}).items()}
+            connection.request(method, path, raw, {**sent, **given})
             answer = connection.getresponse()
             named = {name.lower(): value for name, value in answer.getheaders()}
             return Answer(answer.status, named, answer.read())
@@ -67,9 +76,11 @@ class Running(Reachable):
 
     def __init__(self, book: Commonplace, **flags: Any):
         chosen = settings_table.load({"serve_port": 0, "user": "ana", **flags}, environment={})
-        self.server: RestServer = make_server(book, chosen)
         self.socket = listening_socket("127.0.0.1", 0)
         self.port: int = self.socket.getsockname()[1]
+        self.server: RestServer = make_server(book, chosen, self.port)
+        known = self.server.server_context
+        self.token = known.token.value if known.is_keyless else None
         self._thread = threading.Thread(target=self.server.run, args=([self.socket],), daemon=True)
         self._thread.start()
 
@@ -77,6 +88,7 @@ class Running(Reachable):
         self.server.should_exit = True
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
+        self.server.server_context.token.remove()
 
 
 class Visitor:

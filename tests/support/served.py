@@ -41,6 +41,10 @@ class Served(Reachable):
             raise AssertionError(f"it does not serve: {self.said}{self.complaints}")
         self.port = int(found["port"])
         self.who = self.next_line()
+        token = re.search(r"/\?token=(\S+)\n", self.who)
+        self.token = token[1] if token else None
+        if token:
+            assert "Authorization: Bearer" in self.next_line()
 
     def _start(self, arguments: list[str]) -> None:
         ours, theirs = CONTEXT.Pipe()

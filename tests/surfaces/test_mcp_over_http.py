@@ -257,8 +257,9 @@ def test_mcp_over_http_refuses_other_methods_without_a_session(server, book, met
     assert 400 <= server.ask(method, "/mcp", None, JSON, key=key).status < 500
 
 
-def test_mcp_requests_are_counted_in_metrics(server):
-    assert 'route="/mcp"' in server.ask("GET", "/metrics").body.decode()
+def test_mcp_requests_are_counted_in_metrics(server, book):
+    key = book.user("watcher").keys_create("x").token
+    assert 'route="/mcp"' in server.ask("GET", "/metrics", key=key).body.decode()
 
 
 # ——— with others ———
@@ -284,7 +285,7 @@ def test_mcp_open_streams_end_with_the_server(tmp_path):
         with running(book) as server:
             session = began(server, None)
             connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-            connection.request("GET", "/mcp", None, session)
+            connection.request("GET", "/mcp", None, session | server.authorization)
             stream = connection.getresponse()
             assert stream.status == 200
             rest = []

@@ -49,7 +49,7 @@ def listening(server, query="", **headers):
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request("GET", f"/v1/changes/stream{query}", headers=sent)
+        connection.request("GET", f"/v1/changes/stream{query}", headers=server.authorization | sent)
         answer = connection.getresponse()
         assert answer.status == 200, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")

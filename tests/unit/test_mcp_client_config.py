@@ -20,6 +20,7 @@ from commonplace.surfaces.mcp.client_config import (
     RemoteAddress,
     client_configuration,
 )
+from commonplace.surfaces.rest.local_token import obtain_token
 
 HERE = LocalLaunch("/usr/bin/commonplace", ["mcp", "--store", "/home/ana/my memory.db"])
 THERE = RemoteAddress("https://memory.example.org/mcp")
@@ -53,10 +54,14 @@ def test_mcp_client_config_for_a_server_has_url_and_key_placeholder(client):
     assert THERE.url in text
     assert "Bearer KEY" in text or "COMMONPLACE_KEY" in text
     entry(client, THERE)
-    local = client_configuration(
-        client, RemoteAddress("http://localhost:8765/mcp", needs_key=False)
-    )
-    assert "KEY" not in local
+
+
+@pytest.mark.parametrize("client", BY_CLIENT)
+def test_mcp_client_config_for_a_local_server_has_its_token(client):
+    local = RemoteAddress("http://localhost:8765/mcp", "cpl_token")
+    assert "Bearer cpl_token" in str(entry(client, local))
+    assert "KEY" not in client_configuration(client, local)
+    assert "cpl_token" not in repr(local)
 
 
 def test_mcp_client_config_without_a_client_lists_all_clients():
@@ -108,9 +113,22 @@ def test_mcp_config_command_completes_the_url(given, found):
     assert server == {"type": "http", "url": found, "headers": {"Authorization": "Bearer KEY"}}
 
 
-def test_mcp_config_command_omits_the_key_for_localhost():
-    server = json.loads(printed("cursor", "--url", "http://localhost:8765"))["mcpServers"]
-    assert server["commonplace"] == {"url": "http://localhost:8765/mcp"}
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_mcp_config_command_finds_the_token_of_a_local_server(tmp_path, monkeypatch, host):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    url = f"http://{host}:8765"
+    assert "Bearer KEY" in printed("cursor", "--url", url), "nothing was started here"
+    token = obtain_token(8765)
+    server = json.loads(printed("cursor", "--url", url))["mcpServers"]["commonplace"]
+    headers = {"Authorization": f"Bearer {token.value}"}
+    assert server == {"url": f"{url}/mcp", "headers": headers}
+
+
+@pytest.mark.parametrize("url", ["https://localhost:8765", "http://memory.lan:8765"])
+def test_mcp_config_command_gives_no_token_to_other_addresses(tmp_path, monkeypatch, url):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    obtain_token(8765)
+    assert "Bearer KEY" in printed("cursor", "--url", url)
 
 
 @pytest.mark.parametrize("url", ["localhost:8765", "ftp://x", "https://"])
@@ -138,7 +156,7 @@ def test_mcp_command_without_the_extra_names_the_install_command(monkeypatch):
 @pytest.mark.parametrize("on_the_path", ["/usr/bin/commonplace", None])
 def test_demo_greeting_mcp_command_prints_the_started_servers_url(monkeypatch, on_the_path):
     monkeypatch.setattr(shutil, "which", lambda name: on_the_path)
-    lines = demo_greeting("", None)("http://127.0.0.1:9")
+    lines = demo_greeting("", None)("http://127.0.0.1:9", "cpl_token")
     (said,) = (line for line in lines if line.startswith("  MCP"))
     typed = said.split("MCP")[1].split()
     assert (typed[0] == "commonplace") is bool(on_the_path)

@@ -26,8 +26,8 @@ from commonplace.surfaces.mcp.client_config import (
     RemoteAddress,
     client_configuration,
 )
+from commonplace.surfaces.rest.client import local_token
 from commonplace.surfaces.rest.monitoring import log_to_stderr
-from commonplace.surfaces.rest.request_checks import is_loopback
 from commonplace.surfaces.rest.routes import MCP_PATH, PROFILES
 
 
@@ -162,4 +162,4 @@ def _address(url: str, profile: str | None) -> RemoteAddress:
         raise InvalidInput("--url must be http://host:port or https://host.", field="url")
     path = parts.path.rstrip("/") or MCP_PATH
     whole = parts._replace(path=f"{path}/{profile}" if profile else path).geturl()
-    return RemoteAddress(whole, needs_key=not is_loopback(parts.hostname))
+    return RemoteAddress(whole, local_token(url))

@@ -47,7 +47,8 @@ def serve(
 ) -> None:
     """Run the HTTP server: REST, MCP and the web page.
 
-    On a loopback address no API key is needed; on any other address every request needs one."""
+    On a loopback address it prints an address with a token, which stands for an API key on this
+    machine; on any other address every request needs an API key."""
     options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
     serving = _with_the_server_installed()
     where = options.store
@@ -67,13 +68,14 @@ def serve(
         serving.serve(book, chosen, output, seconds, greeting)
 
 
-def demo_greeting(summary: str, store: str | None) -> Callable[[str], Iterator[str]]:
-    """Example requests for the server's address."""
+def demo_greeting(summary: str, store: str | None) -> Callable[[str, str], Iterator[str]]:
+    """Example requests for the server's address and token."""
 
-    def lines(url: str) -> Iterator[str]:
-        request = f"curl -s {url}/v1/recall -H 'Content-Type: application/json' "
+    def lines(url: str, token: str) -> Iterator[str]:
+        key = f"-H 'Authorization: Bearer {token}'"
+        request = f"curl -s {url}/v1/recall {key} -H 'Content-Type: application/json' "
         yield f"{summary} File: {store}"
-        yield f"  browser      {url}/docs"
+        yield f"  browser      {url}/?token={token}"
         yield f'  curl         {request}-d \'{{"query": "{QUESTION}"}}\''
         yield f'  Python       import commonplace; me = commonplace.connect("{url}")'
         yield f'               print(me.recall("{QUESTION}").hits[0].text)'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.errors import InvalidInput
@@ -29,14 +29,15 @@ class LocalLaunch:
 
 @dataclass(frozen=True, slots=True)
 class RemoteAddress:
-    """The address of a running server; `KEY` is a placeholder for the key."""
+    """The address of a running server. `KEY` is a placeholder for the key; the token of a server on
+    this machine is known, and opens nothing from elsewhere."""
 
     url: str
-    needs_key: bool = True
+    token: str | None = field(default=None, repr=False)
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"Authorization": "Bearer KEY"} if self.needs_key else {}
+        return {"Authorization": f"Bearer {self.token or 'KEY'}"}
 
 
 ServerAccess = LocalLaunch | RemoteAddress
@@ -67,8 +68,7 @@ def _json_shape(
         if isinstance(reached, LocalLaunch):
             entry = _launch_entry(reached, **local)
         else:
-            headers = {"headers": reached.headers} if reached.headers else {}
-            entry = {**(remote or {}), url: reached.url, **headers}
+            entry = {**(remote or {}), url: reached.url, "headers": reached.headers}
         for name in reversed((*path, NAME)):
             entry = {name: entry}
         return json.dumps(entry, indent=2, ensure_ascii=False)
@@ -93,7 +93,9 @@ def _toml_config(reached: ServerAccess) -> str:
         lines += [f"env = {{ {', '.join(environment)} }}"] if environment else []
     else:
         lines += [f"url = {json.dumps(reached.url)}"]
-        lines += ['bearer_token_env_var = "COMMONPLACE_KEY"'] if reached.headers else []
+        headers = ", ".join(f"{n} = {json.dumps(v)}" for n, v in reached.headers.items())
+        from_variable = 'bearer_token_env_var = "COMMONPLACE_KEY"'
+        lines += [f"http_headers = {{ {headers} }}" if reached.token else from_variable]
     return "\n".join(lines)
 
 

@@ -40,6 +40,7 @@ from commonplace.model.access.principal import Principal
 from commonplace.operations.schemas import return_type_of
 from commonplace.operations.serialization import BYTES, JSON, as_data, decode_lines, value_from_data
 from commonplace.operations.table import BY_NAME, OPERATIONS, Operation, ParameterShape
+from commonplace.surfaces.rest.local_token import load_token
 from commonplace.surfaces.rest.request_checks import is_loopback
 from commonplace.surfaces.rest.routes import (
     AGENT,
@@ -51,6 +52,7 @@ from commonplace.surfaces.rest.routes import (
     routes_of,
 )
 
+HTTP_PORT = 80
 IDLE_SECONDS = 30  # an older idle connection is not reused: the server may have closed it
 CHUNK_BYTES = 64 * 1024  # read size of a streamed answer
 _REMEDY = "Check the address and that the server runs, then call again."
@@ -218,9 +220,20 @@ _ERRORS = {error.code: error for error in all_errors()}
 
 
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> RemoteUser:
-    """A handle on a memory of a server. The key determines the user; a server on the loopback
-    address needs none. Close it, or use it as a context manager."""
-    return RemoteUser(ServerConnection(url, key, timeout))
+    """A handle on a memory of a server. The key determines the user; for a server that this
+    account started on the loopback address, its token is found. Close it, or use it as a context
+    manager."""
+    return RemoteUser(ServerConnection(url, key or local_token(url), timeout))
+
+
+def local_token(url: str) -> str | None:
+    """The token of a server on this machine; it is sent to the port that it belongs to."""
+    try:
+        parts = urlsplit(url)
+        is_local = parts.scheme == "http" and is_loopback(parts.hostname or "")
+        return load_token(parts.port or HTTP_PORT) if is_local else None
+    except ValueError:  # reported by `ServerConnection`
+        return None
 
 
 class RemoteUser(User):

@@ -111,7 +111,7 @@ PATH_EXAMPLES = {
     "category": "tasks",
 }
 SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
-KEY_SECURITY: list[dict[str, list[str]]] = [{"key": []}, {}]  # optional on loopback
+KEY_SECURITY: list[dict[str, list[str]]] = [{"key": []}]  # or the server's token
 
 
 @cache

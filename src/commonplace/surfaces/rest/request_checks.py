@@ -67,6 +67,18 @@ def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
         raise _foreign_origin_error()
 
 
+def check_same_origin(headers: Mapping[str, str]) -> None:
+    """Refuse a request that does not show that a page of this server sent it. An Origin was
+    compared with the Host by `check_origin`."""
+    if "origin" not in headers and headers.get("sec-fetch-site") != "same-origin":
+        raise NotAllowed(
+            "A request with a cookie that changes something needs the header Origin or "
+            "Sec-Fetch-Site: same-origin.",
+            remedy="Send the token as `Authorization: Bearer TOKEN`.",
+            field="origin",
+        )
+
+
 def _foreign_origin_error() -> NotAllowed:
     return NotAllowed(
         "Cross-origin request refused.",

@@ -248,6 +248,7 @@ HTML_MEDIA_TYPE = "text/html; charset=utf-8"
 PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     "cache-control": "no-cache",
+    "referrer-policy": "no-referrer",
 }
 _PAGE_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;
   margin:2rem auto;padding:0 1rem}
@@ -262,7 +263,8 @@ def docs_page(url: str) -> str:
         '<meta name=viewport content="width=device-width"><style>'
         f"{_PAGE_STYLE}</style><h1>Commonplace</h1><p>Long-term memory for agents, over HTTP. For "
         "programs: <a href=/openapi.json>openapi.json</a>; status: "
-        "<a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>.</p>"
+        "<a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>. Requests need an API key, or "
+        "the token of a server on this machine: <code>KEY</code> in the examples.</p>"
         f"{''.join(_sections(url))}</html>"
     )
 
@@ -293,6 +295,9 @@ def _curl(route: Route, url: str) -> str:
     target = url + route.in_full()
     if route.takes_query:
         query = "&".join(f"{name}={value}" for name, value in route.example.items())
-        return f"curl -s{method} '{target}{'?' + query if query else ''}'"
+        return f"curl -s{method} '{target}{'?' + query if query else ''}' {_CURL_KEY}"
     body = json.dumps(dict(route.example))
-    return f"curl -s{method} {target} -H 'Content-Type: application/json' -d '{body}'"
+    return f"curl -s{method} {target} {_CURL_KEY} -H 'Content-Type: application/json' -d '{body}'"
+
+
+_CURL_KEY = '-H "Authorization: Bearer $KEY"'

@@ -28,7 +28,9 @@ from commonplace.model.access.key import NewKey
 from commonplace.operations.serialization import EVENTS
 from commonplace.settings import Settings
 from commonplace.surfaces.mcp.server import McpHttpEndpoint
+from commonplace.surfaces.rest.connections import LimitedConnection
 from commonplace.surfaces.rest.endpoints import endpoint_for
+from commonplace.surfaces.rest.local_token import LocalToken, obtain_token
 from commonplace.surfaces.rest.middleware import (
     RequestMiddleware,
     internal_error_response,
@@ -48,15 +50,17 @@ from commonplace.surfaces.rest.routes import (
     PROFILES,
     docs_page,
 )
-from commonplace.surfaces.rest.server_context import ServerContext
+from commonplace.surfaces.rest.server_context import ServerContext, is_keyless
 from commonplace.surfaces.rest.system_endpoints import ChangeStream, SystemEndpoints
 
 # FastAPI's spans contain paths, queries and exception messages; `middleware` has spans without.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
 
-def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, ServerContext]:
-    server_context = ServerContext(book, settings)
+def build_app(
+    book: Commonplace, settings: Settings, token: LocalToken | None = None
+) -> tuple[ASGIApp, ServerContext]:
+    server_context = ServerContext(book, settings, token)
     mcp_endpoints = [
         McpHttpEndpoint(server_context),
         *(McpHttpEndpoint(server_context, each) for each in PROFILES),
@@ -74,8 +78,9 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, ServerCon
     _add_operations(app, server_context)
     SystemEndpoints(server_context).add_to(app)
     app.router.routes.extend(mounted.route for mounted in mcp_endpoints)
-    for path in ("/", "/docs"):
-        app.add_api_route(path, _docs_page, methods=["GET"], include_in_schema=False)
+    pages: tuple[tuple[str, Any], ...] = (("/", _FirstPage(server_context)), ("/docs", _docs_page))
+    for path, page in pages:
+        app.add_api_route(path, page, methods=["GET"], response_model=None, include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _error_response)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: internal_error_response())
@@ -117,6 +122,27 @@ def _add_operations(app: FastAPI, server_context: ServerContext) -> None:
     app.openapi = lambda: openapi_description().complete(incomplete())  # type: ignore[method-assign]
 
 
+class _FirstPage:
+    """The page of all routes. With the server's token in the query: a cookie, and the address
+    without it, so that the token is in no history, bookmark or referrer."""
+
+    def __init__(self, server_context: ServerContext):
+        self._server_context = server_context
+
+    async def __call__(self, request: Request) -> Response:
+        given = request.query_params.get(TOKEN)
+        if given is None or not self._server_context.is_keyless:
+            return await _docs_page(request)
+        self._server_context.check_browser(request, given)
+        headers = {
+            "location": "/",
+            "set-cookie": self._server_context.token.set_cookie(),
+            "cache-control": "no-store",
+            "referrer-policy": "no-referrer",
+        }
+        return Response(status_code=303, headers=headers)
+
+
 async def _docs_page(request: Request) -> Response:
     """Safe to use the Host header: it was checked."""
     url = f"{request.url.scheme}://{request.headers['host']}"
@@ -155,12 +181,20 @@ def server_url(host: str, port: int) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def access_notice(server_context: ServerContext) -> str:
-    if server_context.is_keyless:
-        user = server_context.settings.user
-        return f"Requests from this machine without an API key act as the user {user!r}."
-    command = f"commonplace keys create LABEL --user NAME {store_option(server_context.book)}"
-    return f"Every request needs an API key: `{command}` creates one."
+def access_notice(server_context: ServerContext, url: str) -> Iterator[str]:
+    if not server_context.is_keyless:
+        command = f"commonplace keys create LABEL --user NAME {store_option(server_context.book)}"
+        yield f"Every request needs an API key: `{command}` creates one."
+        return
+    token, user = server_context.token, server_context.settings.user
+    yield f"This address acts as the user {user!r}: {url}/?{TOKEN}={token.value}"
+    yield (
+        "Programs send the token as `Authorization: Bearer TOKEN`; commonplace.connect finds it in "
+        f"{token.place}."
+        if token.is_stored
+        else "Programs send the token as `Authorization: Bearer TOKEN`. It could not be written to "
+        "a file and changes with the next start."
+    )
 
 
 def store_option(book: Commonplace) -> str:
@@ -177,6 +211,8 @@ def first_key_notice(key: NewKey, url: str) -> Iterator[str]:
 
 
 log = logging.getLogger("commonplace")
+
+TOKEN = "token"  # in the query of the address that is printed
 
 KEEP_ALIVE = 75  # seconds; longer than clients reuse an idle connection
 TIDY_CHECK_TICKS = 600  # ten ticks a second
@@ -233,22 +269,27 @@ def serve(
     settings: Settings,
     output: ServerOutput,
     seconds: float | None = None,
-    demo: Callable[[str], Iterable[str]] | None = None,
+    demo: Callable[[str, str], Iterable[str]] | None = None,
 ) -> None:
     """Serve until stopped or for ``seconds``, then finish running requests. A demo prints its own
     messages and creates no admin key."""
     log_to_stderr()
     with ExitStack() as until_the_end:
         until_the_end.enter_context(tracing_provider(settings.serve_tracing))
-        server = make_server(book, settings)
-        server.seconds = seconds
         listening = until_the_end.enter_context(
             listening_socket(settings.serve_host, settings.serve_port)
         )
-        url = server_url(settings.serve_host, listening.getsockname()[1])
+        port = listening.getsockname()[1]
+        server = make_server(book, settings, port)
+        server.seconds = seconds
+        token = server.server_context.token
+        if settings.serve_port == 0:
+            until_the_end.callback(token.remove)
+        url = server_url(settings.serve_host, port)
         output.echo(f"Commonplace listens on {url}")
-        output.echo(access_notice(server.server_context))
-        for line in demo(url) if demo else ():
+        for line in access_notice(server.server_context, url):
+            output.echo(line)
+        for line in demo(url, token.value) if demo else ():
             output.echo(line)
         if demo is None and (first := book.first_admin_key()) is not None:
             for line in first_key_notice(first, url):
@@ -256,11 +297,15 @@ def serve(
         server.run([listening])
 
 
-def make_server(book: Commonplace, settings: Settings) -> RestServer:
-    app, server_context = build_app(book, settings)
+def make_server(book: Commonplace, settings: Settings, port: int | None = None) -> RestServer:
+    """``port``: where it will listen, if known; a server with a token keeps it in that port's
+    file."""
+    token = obtain_token(port) if port is not None and is_keyless(settings) else None
+    app, server_context = build_app(book, settings, token)
     require_keys(server_context)
     config = uvicorn.Config(
         app,
+        http=LimitedConnection,
         host=settings.serve_host,
         port=settings.serve_port,
         log_config=None,

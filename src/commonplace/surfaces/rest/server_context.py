@@ -14,19 +14,35 @@ from commonplace.errors import NotAllowed, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
+from commonplace.surfaces.rest.local_token import LocalToken, new_token
 from commonplace.surfaces.rest.monitoring import Metrics
-from commonplace.surfaces.rest.request_checks import RateLimiter, is_local_request, is_loopback
+from commonplace.surfaces.rest.request_checks import (
+    RateLimiter,
+    check_same_origin,
+    is_local_request,
+    is_loopback,
+)
 from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
 
 MEGABYTE = 1_000_000
 MAX_FAILURES = 20.0  # requests without a valid key, per second and peer
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OperationTarget = User | KeyVerbs | Commonplace
 
 
+def is_keyless(settings: Settings) -> bool:
+    """True on loopback without a configured host name: the server's token stands for a key. A
+    server with a name is behind a proxy on this machine and needs keys."""
+    is_local = is_loopback(settings.serve_host) and not settings.serve_names
+    return settings.serve_keyless and is_local
+
+
 class ServerContext:
-    def __init__(self, book: Commonplace, settings: Settings):
+    def __init__(self, book: Commonplace, settings: Settings, token: LocalToken | None = None):
         self.book = book
         self.settings = settings
+        # Without a given token there is one that nobody knows.
+        self.token = token or LocalToken(new_token(), settings.serve_port, is_stored=False)
         self.names = frozenset(_comma_separated(settings.serve_names)) | {
             settings.serve_host.lower()
         }
@@ -41,10 +57,7 @@ class ServerContext:
 
     @property
     def is_keyless(self) -> bool:
-        """True on loopback without a configured host name. A server with a name is behind a proxy
-        on this machine and needs keys."""
-        chosen = self.settings
-        return chosen.serve_keyless and is_loopback(chosen.serve_host) and not chosen.serve_names
+        return is_keyless(self.settings)
 
     def caller(self, connection: HTTPConnection) -> User:
         """The caller's handle: the key determines it, and a header can only restrict it."""
@@ -76,6 +89,10 @@ class ServerContext:
             )
         return opened
 
+    def check_caller(self, connection: HTTPConnection) -> None:
+        """Any valid key, also an admin's, or the token."""
+        self._counted(connection)
+
     def _held(self, key: Key | None) -> User:
         return self.book.opened_by(key) if key else self.book.user(self.settings.user)
 
@@ -84,7 +101,7 @@ class ServerContext:
             raise Unauthenticated("Without an API key only the default user is available.")
 
     def _counted(self, connection: HTTPConnection) -> Key | None:
-        """The caller's key, after rate limiting; None for a keyless request."""
+        """The caller's key, after rate limiting; None for the server's token."""
         try:
             key = self._key(connection)
         except Unauthenticated:
@@ -94,17 +111,47 @@ class ServerContext:
         return key
 
     def _key(self, connection: HTTPConnection) -> Key | None:
-        token = bearer_token(connection.headers)
-        if token is not None:
-            return self.book.identify(token)
+        given = bearer_token(connection.headers)
+        if given is not None and not (self.is_keyless and self.token.equals(given)):
+            return self.book.identify(given)
         if not self.is_keyless:
             raise Unauthenticated("An API key is required.")
+        self.check_local(connection)
+        if given is None:
+            self._check_cookie(connection)
+        return None
+
+    def check_local(self, connection: HTTPConnection) -> None:
+        """The token is for this machine: behind a proxy every caller has a key."""
         if not is_local_request(peer_of(connection), connection.headers):
             raise Unauthenticated(
-                "An API key is required: without one, only requests from this machine, to the host "
-                "name localhost and not through a proxy, are accepted."
+                "An API key is required: the server's token is accepted only from this machine, "
+                "for the host name localhost, and not through a proxy."
             )
-        return None
+
+    def check_browser(self, connection: HTTPConnection, given: str) -> None:
+        """The token in the query of the address that was printed."""
+        try:
+            self.check_local(connection)
+            self.check_token(given)
+        except Unauthenticated:
+            self.failures.take(peer_of(connection))
+            raise
+
+    def check_token(self, given: str) -> None:
+        if not self.token.equals(given):
+            raise Unauthenticated(
+                "An API key or the token of this server is required.",
+                remedy=f"The token is in {self.token.place}. Send it as `Authorization: Bearer "
+                "TOKEN`, or open /?token=TOKEN in a browser.",
+            )
+
+    def _check_cookie(self, connection: HTTPConnection) -> None:
+        """Browsers send cookies with requests of any page of the same host, so what changes
+        something must come from a page of this server."""
+        self.check_token(connection.cookies.get(self.token.cookie_name, ""))
+        if connection.scope["method"] not in SAFE_METHODS:
+            check_same_origin(connection.headers)
 
 
 def narrow_to_agent(user: User, headers: Headers) -> User:

@@ -35,6 +35,7 @@ class SystemEndpoints:
     def add_to(self, app: FastAPI) -> None:
         me = {"schema": {"$ref": "#/components/schemas/Me"}}
         me_extra = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
+        key_extra = {"security": KEY_SECURITY}
         me_summary = "The user, the caller and its rights, and the revision"
         for path, endpoint, summary, content, more in (
             (f"{PREFIX}/me", self.who, me_summary, {JSON: me}, me_extra),
@@ -46,7 +47,7 @@ class SystemEndpoints:
                 _status_content("ready"),
                 None,
             ),
-            ("/metrics", self.numbers, "Metrics for Prometheus", {"text/plain": {}}, None),
+            ("/metrics", self.numbers, "Metrics for Prometheus", {"text/plain": {}}, key_extra),
         ):
             app.add_api_route(
                 path,
@@ -90,6 +91,8 @@ class SystemEndpoints:
         return JSONResponse({"status": "ready"})
 
     async def numbers(self, request: Request) -> Response:
+        """Needs a valid key or the token: the numbers show when somebody is active."""
+        await run_in_threadpool(self._server_context.check_caller, request)
         return Response(
             self._server_context.metrics.text(), media_type=monitoring.METRICS_MEDIA_TYPE
         )
