@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from threading import Thread
+from functools import partial
+from threading import Barrier, Thread
 
 import pytest
 
@@ -13,6 +14,7 @@ from commonplace.errors import CommonplaceError, LimitReached, NotAllowed, NotFo
 from commonplace.model.access.principal import Scope
 from commonplace.model.access.team import MAX_TEAMS, MembershipStatus
 
+RACE_ROUNDS = 40
 MINUTES = "The heron budget was agreed on Monday."
 
 
@@ -51,10 +53,19 @@ def rows_agree(book, team, user):
     return theirs is not None and (mine.role, mine.standing) == (theirs.role, theirs.standing)
 
 
+def no_share_with(book, team, user):
+    """Neither side has a row."""
+    store = book._engine.store
+    shares = store.access(Scope.of_team(team)).shares + store.access(Scope.of_user(user)).shares
+    return all(share.guest != user for share in shares)
+
+
 def at_once(*calls):
     failed = []
+    start = Barrier(len(calls))
 
     def run(call):
+        start.wait(60)
         try:
             call()
         except CommonplaceError as error:
@@ -152,6 +163,44 @@ def test_sources_share_is_refused_when_the_member_leaves_meanwhile(
         ana.sources_share(brought.id, "dan")
     with pytest.raises(NotFound):
         dan.show(brought.id)
+
+
+def test_teams_remove_decides_again_after_a_concurrent_share(
+    book, people, team, brought, monkeypatch
+):
+    ana, store = people["ana"], book._engine.store
+    ana.teams_invite(team, "eve")
+    apply = store.apply
+
+    def overtaken(*changesets):
+        monkeypatch.setattr(store, "apply", apply)
+        ana.sources_share(brought.id, "eve")
+        return apply(*changesets)
+
+    monkeypatch.setattr(store, "apply", overtaken)
+    ana.teams_remove(team, "eve")
+    assert no_share_with(book, team, "eve")
+
+
+@pytest.mark.parametrize("joined", [True, False], ids=["member", "invited"])
+def test_sources_share_concurrent_with_removal_leaves_no_guest(open_book, joined):
+    """Two processes' worth of handles, released together, many times over."""
+    book, other = open_book(), open_book()
+    ana, same_ana = book.user("ana"), other.user("ana")
+    team = ana.teams_create("Planning").id
+    brought = ana.ingest(MINUTES, team=team)
+    for number in range(RACE_ROUNDS):
+        name = f"member {number}"
+        ana.teams_invite(team, name)
+        if joined:
+            book.user(name).teams_join(team)
+        at_once(
+            partial(ana.teams_remove, team, name),
+            partial(same_ana.sources_share, brought.id, name),
+        )
+        assert no_share_with(book, team, name)
+        with pytest.raises(NotFound):
+            book.user(name).show(brought.id)
 
 
 # ——— what another brought ———

@@ -20,7 +20,6 @@ from commonplace.model.access.team import (
     ChangeKey,
     SetGrant,
     SetMembership,
-    SetShare,
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
 from commonplace.model.graph.steps import GraphStep, SetExtraction
@@ -275,7 +274,6 @@ STEPS_WITHOUT_REVISION = (
     AddKey,
     ChangeKey,
     SetMembership,
-    SetShare,
     SetGrant,
 )
 

@@ -208,7 +208,8 @@ class SetMembership:
 
 @dataclass(frozen=True, slots=True)
 class SetShare:
-    """The owner's row of a share."""
+    """The owner's row of a share. It moves the owner's revision: a member who is removed meanwhile
+    must not become a guest."""
 
     share: Share
     entry: Entry
