@@ -190,9 +190,12 @@ def endpoint_for(
     async def endpoint(request: Request) -> Response:
         target = await run_in_threadpool(server_context.opened_for, route.operation, request)
         body = await read_body(request, server_context.max_bytes)
-        answer = await run_in_threadpool(
-            _OperationCall(route, server_context, request, target, body).answer
-        )
+        user_id = target.principal.user_id if isinstance(target, User) else ""
+        heavy = server_context.heavy_operations
+        async with heavy.turn(route.operation, user_id, len(body)):
+            answer = await run_in_threadpool(
+                _OperationCall(route, server_context, request, target, body).answer
+            )
         if route.writes and isinstance(target, User):
             server_context.listeners.tell(target.principal.user_id)
         return answer

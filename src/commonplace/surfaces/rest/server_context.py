@@ -14,6 +14,7 @@ from commonplace.errors import NotAllowed, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
+from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.monitoring import Metrics
 from commonplace.surfaces.rest.request_checks import RateLimiter, is_local_request, is_loopback
 from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
@@ -38,6 +39,7 @@ class ServerContext:
         self.failures = RateLimiter(few, "Too many requests without a valid key.")
         self.metrics = Metrics()
         self.listeners = ChangeListeners()
+        self.heavy_operations = HeavyOperations()
 
     @property
     def is_keyless(self) -> bool:
