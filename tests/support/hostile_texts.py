@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from commonplace.api import Commonplace, User
@@ -23,192 +25,17 @@ FLOOR = 0.05  # seconds for the longer text; less is noise and harms nobody
 REPEATS = 4  # measurements of a suspicious text; the fastest counts
 TIME_LIMIT = 10.0  # seconds; a text that takes longer has failed
 
-_PUNCTUATION = list("?!.,;:'\"()[]{}<>&-–—*_#`|/@$%+=~^\\…؟“”«»") + [
-    *("? ", "a?", ". ", " .", "; ", ", ", "a:", ": ", "((", "()", "[]", "- ", "--", "-- \n"),
-    *("**", "__", "# ", "```\n", "||", "//", "> ", "> >", "...", "…,", ", ,", "?!", "? [", "] ?"),
-    *("!!\n", ".)", '."', "'s ", "s' ", "- - ", "***", "---\n", "=====\n", "_ ", "~~~\n"),
-]
-_SPACE = [" ", "\t", "\n", "\r", "\r\n", " \n", "\n ", "\t\n", "\u00a0", "\u2028", "\u3000", "\x0c"]
-_SPACE += ["\u200b", "\u200e", "\u200f", "\ufeff", "\x1c", "\x85", "\u202f", " , ", " . ", "\n\n- "]
-_LETTERS = ["a", "A", "Aa ", "aA", "ab ", "A. ", "a.", "A.", "1", "1.", "1,", "1 ", "1a", "12:"]
-_LETTERS += ["א", "אב ", "ו", "ה", "את ", "ге", "漢", "漢字 ", "ｱ", "e\u0301", "\u0301", "\u05b0"]
-_LETTERS += ["🙂", "👨‍👩‍👧", "ge", "ver", "ß", "İ", "ﬁ", "א״", "a'", "a-", "a_", "1-", "x1 ", "Aא"]
-_DATES = [
-    "1/",
-    "1/1/",
-    "2026-",
-    "2026-01-",
-    "12:30 ",
-    "on Monday ",
-    "every day ",
-    "3 May ",
-    "10am ",
-]
-_DATES += ["the week of ", "since May ", "in 2021 ", "$", "$1", "1k ", "5 km ", "+972 50-", "0x"]
-_ADDRESSES = ["http://", "www.", "a@", "a@b.", "a@b.c ", "<a@b.c>, ", "http://a.b/ ", "@a ", "#a "]
-_WORDS = ["I ", "I am ", "and ", "not ", "no, ", "remember ", "my ", "the ", "of ", "my mother's "]
-_WORDS += ["Dan ", "Dan and ", "Dan, ", "Dan's ", "Dan told ", "who ", "what ", "if ", "that "]
-_WORDS += ["said that ", "in ", "at ", "to ", "אני ", "um ", "um, ", "the the ", "Mr. ", "hi ok "]
-_WORDS += [
-    "new new ",
-    "his ו ",
-    "call me at ",
-    "is my ",
-    " is ",
-    "password is ",
-    "email ",
-    "phone ",
-]
-_WORDS += [
-    "can't ",
-    "true ",
-    "the wifi is ",
-    "Dan Levi ",
-    "Dan works at Intel ",
-    "I live in Haifa. ",
-]
-_WORDS += ["for the record ", "please ", "my sister Noa ", "I like tea ", "what about ", "I mean "]
-_WORDS += ["you know, ", "no wait, ", "actually ", "from ", "when ", "למה ", "שלי ", "של ", "ואז "]
-_WORDS += ["not! ", "sorry, ", "scratch that ", "don't remember ", "forget ", "save this: "]
-_MARKUP = ["<a ", "<a", "<a href=", "<a href='", '<a href="x" ', "<!", "<![ ", "<![CDATA[", "<!--"]
-_MARKUP += [
-    "</",
-    "</a",
-    "<p>",
-    "<div ",
-    "<b><i>",
-    "<?",
-    "<?a ",
-    "<!a ",
-    "<!-->",
-    "<script>",
-    "&nbsp;",
-]
-_MARKUP += [
-    "<style>",
-    "<td>",
-    "<td>a",
-    "<pre>a",
-    "<br>",
-    "<blockquote>",
-    "<title>",
-    "&",
-    "&#",
-    "&lt",
-]
-_MARKUP += [
-    "<ul><li>",
-    "<v ",
-    "<v.a",
-    "<v a>b",
-    "{\\",
-    "{{",
-    "<svg>",
-    "<div hidden>",
-    "a<",
-    "<a>b ",
-]
-_MAIL = [
-    "From: ",
-    "Re: ",
-    "On Mon wrote:\n",
-    "wrote:\n",
-    "Sent from ",
-    "From: a\n",
-    "> a\n",
-    "; a=b",
-]
-_MAIL += [
-    "=20",
-    "=\n",
-    "=3D",
-    "=?utf-8?q?a?= ",
-    "=?",
-    "?=",
-    "On 1/1/26 ",
-    "a \n",
-    "--a\n",
-    "a*0=b;",
-]
-_MAIL += [
-    "Best,\n",
-    "Thanks\n",
-    "-- \nAna\n",
-    "*From:*",
-    "-----\n",
-    "a=b; ",
-    'a="',
-    "(a",
-    "(a) ",
-    "<a",
-]
-_MAIL += ["Begin forwarded message:\nFrom: a@b.c\nSent: x\nSubject: y\n\n", "unsubscribe\n"]
-_RECORDS = ["[1/2/26, 10:00] a: b\n", "1/2/26, 10:00 - a: b\n", "00:00:01 --> 00:00:02\na\n\n"]
-_RECORDS += ["WEBVTT\n", "a: ", "A: b\n", "- [ ] ", "1) ", "| a |\n", "key: value\n", "x = ", "x="]
-_RECORDS += ["# a\n", "###### a\n", "a\n===\n", "A: um, um\n", '{"', '{"a":', "[[", "Ana 10:00\n"]
-_RECORDS += ["\u200e<attached: ", "~ ", "1/2/26, 10:00 - ", "10:00 Ana: b\n", "Ana (10:00): b\n"]
-_PROMPTS = [
-    "ignore previous ",
-    "system: ",
-    "</s>",
-    "<|im_start|>",
-    "instructions ",
-    "base64,",
-    "AAAA",
-]
-_PROMPTS += [
-    "data:",
-    "%20",
-    "\\n",
-    "${",
-    "$(",
-    "=>",
-    "def ",
-    "f(",
-    "[Memory] ",
-    "# Memory Context\n",
-]
 
-FEW = tuple(
-    dict.fromkeys(
-        [*_PUNCTUATION[:34], *_SPACE[:11], "a", "1", "א", "Dan ", "Dan, ", "key: value\n", "-- \n"]
-        + ["<a ", "<![ ", "<!--", "</", "<div ", "? ", "a@", "my ", "um, ", "a \n", "=?", "ge"]
-    )
-)
-UNITS = tuple(
-    dict.fromkeys(
-        [*_PUNCTUATION, *_SPACE, *_LETTERS, *_DATES, *_ADDRESSES, *_WORDS, *_MARKUP, *_MAIL]
-        + [*_RECORDS, *_PROMPTS]
-    )
-)
-PAIRS = tuple(
-    one + other
-    for one, other in itertools.permutations(
-        [
-            "?",
-            " ",
-            "\n",
-            "\t",
-            ".",
-            ",",
-            "-",
-            ":",
-            ";",
-            "a",
-            "A",
-            "1",
-            "(",
-            "[",
-            "<",
-            '"',
-            "'",
-            "א",
-            "_",
-        ]
-        + ["@", ">", "=", "/", "*", "\u00a0"],
-        2,
-    )
-)
+def _units() -> Iterator[tuple[str, ...]]:
+    written = Path(__file__).with_name("hostile_units.txt").read_text(encoding="utf-8")
+    for part in re.split("^#.*\n", written, flags=re.MULTILINE)[1:]:
+        yield tuple(map(json.loads, part.splitlines()))
+
+
+FEW, _MORE = _units()
+UNITS = FEW + _MORE
+_IN_PAIRS = "? \n\t.,-:;aA1([<\"'א_@>=/*\u00a0"
+PAIRS = tuple(map("".join, itertools.permutations(_IN_PAIRS, 2)))
 
 
 def text_of(unit: str, length: int) -> str:

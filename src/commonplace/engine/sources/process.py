@@ -92,7 +92,7 @@ def _paragraphs(text: str) -> Iterator[TextSpan]:
 
 def _sentences(text: str, start: int, end: int) -> Iterator[TextSpan]:
     position = start
-    for sentence in split_sentences(text[start:end]):
+    for sentence in split_sentences(text[start:end], longest=end - start):
         first = text.index(sentence, position, end)
         position = first + len(sentence)
         yield first, position

@@ -81,7 +81,7 @@ _STATE_PARTICIPLE = {
     "en": re.compile(r"\w{2,}ed"),
     "es": re.compile(r"\w{2,}[ai]d[oa]s?"),
     "fr": re.compile(r"\w{2,}(?:é|ée|és|ées)"),
-    "de": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|er\w+|ent\w+)(?:t|en)"),
+    "de": re.compile(r"(?:(?>\w*?ge)\w+|be\w+|ver\w+|er\w+|ent\w+)(?:t|en)"),
     "it": re.compile(r"\w{2,}(?:at|it|ut)[oaie]"),
     "pt": re.compile(r"\w{2,}[ai]d[oa]s?"),
     "ru": re.compile(r"\w{2,}(?:ан|ен|ён)[аоы]?"),
@@ -352,10 +352,10 @@ def _has_definite_object(parsed: ParsedStatement, value: CompareToken) -> bool:
 # Participle endings after "have": "a planté", "hat gebaut", "ha scritto".
 _PERFECT_PARTICIPLE = {
     "fr": re.compile(r"\w{2,}(?:é|ée|és|i|u|is|it|ert)"),
-    "de": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|er\w+|ent\w+|zer\w+)(?:t|en)"),
+    "de": re.compile(r"(?:(?>\w*?ge)\w+|be\w+|ver\w+|er\w+|ent\w+|zer\w+)(?:t|en)"),
     "it": re.compile(r"\w{2,}(?:ato|ito|uto|sto|tto|rso|so)"),
     "es": re.compile(r"\w{2,}(?:ado|ido|cho|sto|rto)"),
-    "nl": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|ont\w+)(?:t|d|en)"),
+    "nl": re.compile(r"(?:(?>\w*?ge)\w+|be\w+|ver\w+|ont\w+)(?:t|d|en)"),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from commonplace.language.text.lexicon import load_word_lists
@@ -36,8 +37,39 @@ _LOOK_BACK = 20
 _LAST_WORD = re.compile(r"(?:[א-ת]+[\"״])?[\w.]*\w$")  # מ״ג is not an initial
 
 
-def split_sentences(text: str) -> list[str]:
+# A longer sentence is cut at white space: what is said of sentences takes time that grows faster
+# than their length. A longer block without a paragraph would hold up other threads.
+MAX_SENTENCE = 2000
+_MAX_BLOCK = 50_000
+
+
+def split_sentences(text: str, longest: int = MAX_SENTENCE) -> list[str]:
     """Trimmed sentences of a text in order; a line break always ends one."""
+    sentences = (one for block in _cut(text, _MAX_BLOCK) for one in _sentences_of_block(block))
+    return [piece for sentence in sentences for piece in _cut(sentence, longest)]
+
+
+def _cut(text: str, limit: int) -> Iterator[str]:
+    """Trimmed pieces of at most `limit` characters, cut at white space if there is any."""
+    start = 0
+    while start < len(text):
+        end = start + limit
+        if end < len(text):
+            end = _last_word_start(text, start, end) or end
+        if piece := text[start:end].strip():
+            yield piece
+        start = end
+
+
+def _last_word_start(text: str, start: int, end: int) -> int | None:
+    """Where the last word before `end` starts; None if it starts before `start`."""
+    if text[end - 1].isspace():
+        return end
+    *before, last = text[start:end].rsplit(maxsplit=1)
+    return end - len(last) if before else None
+
+
+def _sentences_of_block(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for stop in _SENTENCE_END.finditer(text):

@@ -48,6 +48,7 @@ from commonplace.surfaces.mcp.presentation import (
     waiting_text,
 )
 from commonplace.surfaces.mcp.tools import BY_TOOL, Tool, ToolOperation
+from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 
 log = logging.getLogger("commonplace.mcp")
 
@@ -75,9 +76,10 @@ class ToolAnswer:
 
 
 class ToolCalls:
-    def __init__(self, who: CallerLookup, wrote: OnWrite):
+    def __init__(self, who: CallerLookup, wrote: OnWrite, heavy: HeavyOperations):
         self._who = who
         self._wrote = wrote
+        self._heavy = heavy
 
     async def __call__(
         self, request: McpRequest, params: types.CallToolRequestParams
@@ -139,17 +141,23 @@ class ToolCalls:
     ) -> ToolAnswer:
         """If the agent may not do it but its owner may, the person is asked."""
         try:
-            return await in_thread(_call_operation, way, caller.user, arguments)
+            return await self._run(way, caller.user, arguments)
         except NotAllowed:
             if not dialogue.can_ask or caller.owner is None:
                 raise
             if (adjusted := without_override(arguments)) is not None:
-                return await in_thread(_call_operation, way, caller.user, adjusted)
+                return await self._run(way, caller.user, adjusted)
             form = await in_thread(owner_approval_form, caller, way.operation, arguments)
             if form is None:
                 raise
         agreed = await self._agreed_to(form, dialogue)
-        return await in_thread(_call_operation, way, agreed.decider, arguments)
+        return await self._run(way, agreed.decider, arguments)
+
+    async def _run(
+        self, way: ToolOperation, user: User, arguments: Mapping[str, Any]
+    ) -> ToolAnswer:
+        async with self._heavy.turn(way.operation, user.principal.user_id):
+            return await in_thread(_call_operation, way, user, arguments)
 
     async def _settled(
         self, caller: Caller, answered: ToolAnswer, dialogue: ElicitationDialogue

@@ -42,6 +42,7 @@ from commonplace.surfaces.mcp.reference_memory import (
     REFERENCE_TOOLS,
     ReferenceToolCalls,
 )
+from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.problems import problem_headers, status_of
 from commonplace.surfaces.rest.routes import MCP_PATH
 from commonplace.surfaces.rest.server_context import ServerContext, narrow_to_agent
@@ -58,10 +59,13 @@ _Result = TypeVar("_Result")
 
 
 def build_server(
-    who: CallerLookup, wrote: OnWrite = lambda user: None, profile: str | None = None
+    who: CallerLookup,
+    wrote: OnWrite = lambda user: None,
+    profile: str | None = None,
+    heavy: HeavyOperations | None = None,
 ) -> Server[Any]:
     """`who` determines the caller of each request; `wrote` is called after possible changes.
-    `profile`: another set of tools."""
+    `profile`: another set of tools. `heavy`: the turns that all surfaces of a server share."""
     handles = _ReadRequests(who)
     is_reference = profile == REFERENCE_MEMORY
     tools = (
@@ -88,7 +92,9 @@ def build_server(
         },
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
-        on_call_tool=ReferenceToolCalls(who, wrote) if is_reference else ToolCalls(who, wrote),
+        on_call_tool=ReferenceToolCalls(who, wrote)
+        if is_reference
+        else ToolCalls(who, wrote, heavy or HeavyOperations()),
         on_list_resources=handles.list_resources,
         on_list_resource_templates=handles.list_templates,
         on_read_resource=handles.read_resource,
@@ -236,7 +242,7 @@ class McpHttpEndpoint:
         self._server_context = server_context
         self.route = Route(f"{MCP_PATH}/{profile}" if profile else MCP_PATH, self)
         self._manager = StreamableHTTPSessionManager(
-            build_server(_caller_of_request, self._wrote, profile),
+            build_server(_caller_of_request, self._wrote, profile, server_context.heavy_operations),
             max_request_body_size=server_context.max_bytes,
         )
 

@@ -194,10 +194,12 @@ def endpoint_for(
         target = await run_in_threadpool(server_context.opened_for, route.operation, request)
         body = await read_body(request, server_context.max_bytes)
         call = _OperationCall(route, server_context, request, target, body)
-        if route.name == CANCELLED_ROUTE:
-            answer = await _while_connected(request, call.answer)
-        else:
-            answer = await run_in_threadpool(call.answer)
+        user_id = target.principal.user_id if isinstance(target, User) else ""
+        async with server_context.heavy_operations.turn(route.operation, user_id, len(body)):
+            if route.name == CANCELLED_ROUTE:
+                answer = await _while_connected(request, call.answer)
+            else:
+                answer = await run_in_threadpool(call.answer)
         if route.writes and isinstance(target, User):
             server_context.listeners.tell(target.principal.user_id)
         return answer

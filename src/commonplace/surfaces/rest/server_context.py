@@ -14,6 +14,7 @@ from commonplace.errors import NotAllowed, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
+from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.local_token import LocalToken, new_token
 from commonplace.surfaces.rest.monitoring import Metrics
 from commonplace.surfaces.rest.request_checks import (
@@ -54,6 +55,7 @@ class ServerContext:
         self.failures = RateLimiter(few, "Too many requests without a valid key.")
         self.metrics = Metrics()
         self.listeners = ChangeListeners()
+        self.heavy_operations = HeavyOperations()
 
     @property
     def is_keyless(self) -> bool:

@@ -233,7 +233,7 @@ _BLOCK_LINES = 8
 _LINE_LENGTH = 90
 _NAME_LENGTH = 40
 _DISCLAIMER_LENGTH = 4000
-_MAX_BLOCKS = 20  # at the end of one mail; what repeats more often is text
+_MAX_BLOCKS = 5  # at the end of one mail; what repeats more often is text
 
 
 def cut_signature(text: str, name: str | None = None) -> str:

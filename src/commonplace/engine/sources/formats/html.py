@@ -142,11 +142,12 @@ class _TagEnds:
 
     def after_declaration(self, position: int) -> int | None:
         """<!doctype html>, <![CDATA[…]]>, <?xml …?>, </ >"""
-        is_section = self._page.startswith("![", position)
-        if is_section and not _CONDITION.match(self._page, position):
-            if self._last_section_end >= position:
-                return self._after("]]>", position)
-        return self._after(">", position)
+        is_section = (
+            self._last_section_end >= position
+            and self._page.startswith("![", position)
+            and not _CONDITION.match(self._page, position)
+        )
+        return self._after("]]>" if is_section else ">", position)
 
     def _after(self, sign: str, position: int) -> int | None:
         found = self._page.find(sign, position)
