@@ -201,7 +201,63 @@ TABLE: tuple[Setting, ...] = (
         "Origins of web pages that may call it from a browser (CORS), such as "
         "https://app.example, separated by commas.",
     ),
-    Setting("serve_max_mb", float, 64.0, "Maximum size of a request, in megabytes.", 0.001, 4096),
+    Setting(
+        "serve_max_mb",
+        float,
+        64.0,
+        "How large a request may be that stores an original, an export or many items, in "
+        "megabytes.",
+        0.001,
+        4096,
+    ),
+    Setting(
+        "serve_max_small_mb",
+        float,
+        2.0,
+        "How large any other request may be, and any with a read-only key, in megabytes.",
+        0.001,
+        4096,
+    ),
+    Setting(
+        "serve_connections",
+        int,
+        500,
+        "How many connections it holds at once, at most half of the descriptors that the process "
+        "may open. One more closes the one that has waited longest for its request.",
+        1,
+    ),
+    Setting(
+        "serve_connections_per_address",
+        int,
+        200,
+        "How many of them come from one address. Behind a proxy, all do.",
+        1,
+    ),
+    Setting(
+        "serve_header_seconds",
+        float,
+        10.0,
+        "Seconds until the headers of a request have arrived.",
+        0.01,
+        3600,
+    ),
+    Setting(
+        "serve_transfer_seconds",
+        float,
+        30.0,
+        "Seconds for which a request body may stay below 1,000 bytes a second, or an answer may "
+        "not be read.",
+        0.01,
+        3600,
+    ),
+    Setting(
+        "serve_idle_seconds",
+        float,
+        75.0,
+        "Seconds for which an unused connection stays open.",
+        0.01,
+        3600,
+    ),
     Setting(
         "serve_rate",
         float,
@@ -253,6 +309,12 @@ class Settings:
     serve_names: str
     serve_origins: str
     serve_max_mb: float
+    serve_max_small_mb: float
+    serve_connections: int
+    serve_connections_per_address: int
+    serve_header_seconds: float
+    serve_transfer_seconds: float
+    serve_idle_seconds: float
     serve_rate: float
     serve_tracing: bool
 

@@ -9,7 +9,10 @@ import pytest
 
 import commonplace
 from commonplace.model.jobs import ANSWER_RETENTION, CLAIM_TIMEOUT
+from commonplace.model.json_structure import MAX_DEPTH, MAX_TOKENS
 from commonplace.settings import BY_NAME
+from commonplace.surfaces.rest.connections import BODY_BYTES_PER_SECOND
+from commonplace.surfaces.rest.endpoints import MAX_LINES
 from support.rest_server import PATIENCE, running
 
 ROOT = Path(__file__).parents[2]
@@ -119,7 +122,16 @@ def test_rest_page_python_example_runs(server):
 def test_rest_page_numbers_match_the_code():
     assert f"127.0.0.1:{BY_NAME['serve_port'].default}" in PAGE
     assert f"requests of {BY_NAME['serve_max_mb'].default:g} MB" in PAGE
-    assert f"{BY_NAME['serve_rate'].default:g} a second" in PAGE
+    assert f"requests of {BY_NAME['serve_max_small_mb'].default:g} MB" in PAGE
+    assert f"{BY_NAME['serve_rate'].default:g} requests a second" in PAGE
+    assert f"at most {MAX_TOKENS:,} strings, brackets and commas and {MAX_DEPTH} levels" in PAGE
+    assert f"at most {MAX_LINES:,} lines" in PAGE
+    assert f"{BODY_BYTES_PER_SECOND:,} bytes a second" in PAGE
+    assert f"{BY_NAME['serve_connections'].default} at once" in PAGE
+    assert f"{BY_NAME['serve_connections_per_address'].default} from one address" in PAGE
+    for name in ("header", "transfer", "idle"):
+        seconds = BY_NAME[f"serve_{name}_seconds"].default
+        assert re.search(rf"{seconds:g} seconds \(`serve_{name}_seconds`", PAGE)
     assert f"{ANSWER_RETENTION.total_seconds() / 3600:g} hours" in PAGE
     assert f"for {CLAIM_TIMEOUT.total_seconds():g} seconds" in PAGE
     for name in re.findall(r"`(serve_\w+)`", PAGE):

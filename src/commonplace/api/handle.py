@@ -236,7 +236,7 @@ class UserHandle:
 
     def _refuse_read_only_keys(self) -> None:
         if self._caller.read_only:
-            raise NotAllowed("This API key is read-only.", remedy="Use a key with write access.")
+            raise read_only_error()
 
     def _require_owner(self, what: str) -> None:
         """For verbs that would reveal hidden items to an agent."""
@@ -267,6 +267,10 @@ class UserHandle:
         return context_at(
             self._engine, self.principal, read_moments(as_of, known_at, self._engine.clock())
         )
+
+
+def read_only_error() -> NotAllowed:
+    return NotAllowed("This API key is read-only.", remedy="Use a key with write access.")
 
 
 def _refuse_read_only(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from commonplace.api import Commonplace, KeyVerbs, User
+from commonplace.api.handle import READ_VERBS, read_only_error
 from commonplace.errors import InvalidInput, MissingField, NotAllowed
 from commonplace.model.access.key import Key
 from commonplace.operations.parameter_help import parameter_help
@@ -132,6 +133,12 @@ class Operation:
                 "Only an admin may administer the store.",
                 remedy="Use an admin API key: `commonplace keys admin` creates one.",
             )
+
+    def check_write(self, handle: User | KeyVerbs | Commonplace) -> None:
+        """Refuse a read-only key before its arguments are read; `call` refuses it, too."""
+        is_read_only = isinstance(handle, User) and handle.principal.read_only
+        if is_read_only and self.verb not in READ_VERBS:
+            raise read_only_error()
 
     def call(self, handle: User | KeyVerbs | Commonplace, arguments: Mapping[str, Any]) -> Any:
         named: dict[str, Any] = {}

@@ -24,12 +24,14 @@ from commonplace.model.export.records import (
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
 from commonplace.model.journal import JournalRow, RecallLogEntry
+from commonplace.model.json_structure import check_json_structure
 from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source, original_digest
 from commonplace.model.validation import integer
 
 FORMAT = 1
+LONG_LINE = 100_000  # characters; shorter ones cannot hold too many values
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,8 @@ class _ArchiveReader:
     def take(self, line: str) -> None:
         if not line.strip():
             return
+        if len(line) > LONG_LINE:
+            check_json_structure(line.encode("utf-8", "surrogatepass"), "lines")
         record = json.loads(line)
         type_ = record.pop("type", None)
         if bool(self._header) == (type_ == "commonplace"):

@@ -47,7 +47,7 @@ def serve(
 ) -> None:
     """Run the HTTP server: REST, MCP and the web page.
 
-    On a loopback address it prints an address with a token, which stands for an API key on this
+    On a loopback address it prints an address with a token, which replaces an API key on this
     machine; on any other address every request needs an API key."""
     options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
     serving = _with_the_server_installed()

@@ -18,7 +18,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
@@ -26,6 +26,7 @@ from starlette.types import Message, Receive, Scope, Send
 import commonplace
 from commonplace.api import User
 from commonplace.errors import CommonplaceError
+from commonplace.model.json_structure import check_json_structure
 from commonplace.operations.serialization import JSON, as_data
 from commonplace.surfaces.mcp import reference_memory, resources
 from commonplace.surfaces.mcp.calls import OnWrite, ToolCalls, in_thread, internal_error, log
@@ -42,6 +43,7 @@ from commonplace.surfaces.mcp.reference_memory import (
     REFERENCE_TOOLS,
     ReferenceToolCalls,
 )
+from commonplace.surfaces.rest.endpoints import read_body
 from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.problems import problem_headers, status_of
 from commonplace.surfaces.rest.routes import MCP_PATH
@@ -267,8 +269,29 @@ class McpHttpEndpoint:
         scope["user"] = _session_owner(acting)
         if scope["method"] == "GET":
             await self._until_draining(acting.principal.user_id, scope, receive, send)
+        elif scope["method"] == "POST":
+            await self._handle_message(acting, scope, receive, send)
         else:
             await self._manager.handle_request(scope, receive, send)
+
+    async def _handle_message(
+        self, acting: User, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """The body is read and checked here: the SDK would parse it whatever it contains."""
+        principal = acting.principal
+        with self._server_context.large_bodies.held(principal.user_id) as take:
+            try:
+                body = await read_body(
+                    Request(scope, receive),
+                    self._server_context,
+                    take,
+                    is_large=not principal.read_only,
+                )
+                await in_thread(check_json_structure, body, "body")
+            except CommonplaceError as error:
+                await refusal_response(error)(scope, receive, send)
+                return
+            await self._manager.handle_request(scope, _replayed(body, receive), send)
 
     async def _until_draining(
         self, user_id: str, scope: Scope, receive: Receive, send: Send
@@ -289,6 +312,16 @@ class McpHttpEndpoint:
                 await self._manager.handle_request(scope, receive, answer.send)
                 tasks.cancel_scope.cancel()
         await answer.end()
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """First the body that was read, then what comes after it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
 
 
 class _ClosingResponse:

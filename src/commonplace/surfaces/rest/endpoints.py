@@ -26,6 +26,7 @@ from commonplace.errors import (
     TooLong,
 )
 from commonplace.model.access.key import NewKey
+from commonplace.model.json_structure import check_json_structure
 from commonplace.operations.schemas import return_type_of
 from commonplace.operations.serialization import (
     DOT,
@@ -50,6 +51,7 @@ from commonplace.surfaces.rest.routes import (
 )
 from commonplace.surfaces.rest.server_context import ServerContext
 
+MAX_LINES = 500_000  # each takes memory of its own, also an empty one
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -136,6 +138,7 @@ def _body_arguments(route: Route, body: bytes, media_type: str) -> dict[str, Any
         raise InvalidInput(
             "The body must be JSON.", remedy=f"Send it with Content-Type: {JSON}.", field="body"
         )
+    check_json_structure(body, "body")
     given = parse_json_strictly(decode_body(body), "body")
     if not isinstance(given, dict):
         raise InvalidInput("The body must be a JSON object.", field="body")
@@ -143,7 +146,13 @@ def _body_arguments(route: Route, body: bytes, media_type: str) -> dict[str, Any
 
 
 def _whole_body_value(parameter: Parameter, body: bytes) -> Any:
-    return body if parameter.shape is ParameterShape.ORIGINAL else split_lines(decode_body(body))
+    if parameter.shape is ParameterShape.ORIGINAL:
+        return body
+    if body.count(b"\n") > MAX_LINES:
+        raise TooLong(
+            f"At most {MAX_LINES:,} lines at once.", remedy="Send less at once.", field="body"
+        )
+    return split_lines(decode_body(body))
 
 
 def decode_body(body: bytes) -> str:
@@ -192,16 +201,18 @@ def endpoint_for(
 ) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         target = await run_in_threadpool(server_context.opened_for, route.operation, request)
-        body = await read_body(request, server_context.max_bytes)
-        call = _OperationCall(route, server_context, request, target, body)
+        route.operation.check_write(target)
         user_id = target.principal.user_id if isinstance(target, User) else ""
-        async with server_context.heavy_operations.turn(route.operation, user_id, len(body)):
-            if route.name == CANCELLED_ROUTE:
-                answer = await _while_connected(request, call.answer)
-            else:
-                answer = await run_in_threadpool(call.answer)
+        with server_context.large_bodies.held(user_id) as take:
+            body = await read_body(request, server_context, take, is_large=route.takes_large_body)
+            call = _OperationCall(route, server_context, request, target, body)
+            async with server_context.heavy_operations.turn(route.operation, user_id, len(body)):
+                if route.name == CANCELLED_ROUTE:
+                    answer = await _while_connected(request, call.answer)
+                else:
+                    answer = await run_in_threadpool(call.answer)
         if route.writes and isinstance(target, User):
-            server_context.listeners.tell(target.principal.user_id)
+            server_context.listeners.tell(user_id)
         return answer
 
     return endpoint
@@ -228,20 +239,28 @@ async def _set_when_disconnected(request: Request, gone: threading.Event) -> Non
     gone.set()
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """Read the body; fail as soon as it exceeds the limit."""
+async def read_body(
+    request: Request, server_context: ServerContext, take: Callable[[int], None], *, is_large: bool
+) -> bytes:
+    """Read the body; fail as soon as it exceeds the limit. What exceeds the size of a small one is
+    taken from the memory for large ones."""
+    small = server_context.max_small_bytes
+    most = server_context.max_bytes if is_large else small
     body = bytearray()
     async for piece in request.stream():
+        before = max(small, len(body))
         body += piece
         if len(body) > most:
-            raise body_too_large(most)
+            raise body_too_large(most, "serve_max_mb" if is_large else "serve_max_small_mb")
+        if len(body) > before:
+            take(len(body) - before)
     return bytes(body)
 
 
-def body_too_large(most: int) -> TooLong:
+def body_too_large(most: int, setting: str) -> TooLong:
     return TooLong(
         f"The request is too large: the limit is {most:,} bytes.",
-        remedy="Send less at once, or raise the setting `serve_max_mb`.",
+        remedy=f"Send less at once, or raise the setting `{setting}`.",
         field="body",
     )
 

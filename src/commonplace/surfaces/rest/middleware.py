@@ -163,7 +163,7 @@ class RequestMiddleware:
         check_site(headers, self._server_context.origins)
         length = headers.get("content-length", "")
         if length.isdigit() and int(length[:20]) > self._server_context.max_bytes:
-            raise body_too_large(self._server_context.max_bytes)
+            raise body_too_large(self._server_context.max_bytes, "serve_max_mb")
 
     @contextmanager
     def _watched(self, passing: _RequestState) -> Iterator[None]:

@@ -62,6 +62,12 @@ class Route:
         whole = (ParameterShape.ORIGINAL, ParameterShape.LINES)
         return next((p for p in self.parameters if p.shape in whole), None)
 
+    @cached_property
+    def takes_large_body(self) -> bool:
+        """It stores an original, the lines of an export, or a batch."""
+        large = (ParameterShape.ORIGINAL, ParameterShape.LINES, ParameterShape.MAPS)
+        return self.writes and any(p.shape in large for p in self.parameters)
+
     @property
     def writes(self) -> bool:
         return self.operation.effect is not Effect.READ

@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp
@@ -28,7 +28,7 @@ from commonplace.model.access.key import NewKey
 from commonplace.operations.serialization import EVENTS
 from commonplace.settings import Settings
 from commonplace.surfaces.mcp.server import McpHttpEndpoint
-from commonplace.surfaces.rest.connections import LimitedConnection
+from commonplace.surfaces.rest.connections import ConnectionLimits, ServerConfig
 from commonplace.surfaces.rest.endpoints import endpoint_for
 from commonplace.surfaces.rest.local_token import LocalToken, obtain_token
 from commonplace.surfaces.rest.middleware import (
@@ -83,6 +83,7 @@ def build_app(
         app.add_api_route(path, page, methods=["GET"], response_model=None, include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _error_response)
     app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(ClientDisconnect, _disconnected)
     app.add_exception_handler(Exception, lambda request, error: internal_error_response())
     return RequestMiddleware(app, server_context), server_context
 
@@ -153,6 +154,11 @@ async def _error_response(request: Request, error: Any) -> Response:
     return problem_response(error)
 
 
+async def _disconnected(request: Request, error: Any) -> Response:
+    """Nobody reads it: for the log and the metrics."""
+    return Response(status_code=CLIENT_CLOSED)
+
+
 async def _no_such_route(request: Request, error: Any) -> Response:
     """Answer for an unknown path or method."""
     path = request.url.path
@@ -212,9 +218,9 @@ def first_key_notice(key: NewKey, url: str) -> Iterator[str]:
 
 log = logging.getLogger("commonplace")
 
+CLIENT_CLOSED = 499  # nginx's status for a client that hung up
 TOKEN = "token"  # in the query of the address that is printed
 
-KEEP_ALIVE = 75  # seconds; longer than clients reuse an idle connection
 TIDY_CHECK_TICKS = 600  # ten ticks a second
 SHUTDOWN_SECONDS = 30  # grace period for running requests
 
@@ -303,17 +309,15 @@ def make_server(book: Commonplace, settings: Settings, port: int | None = None) 
     token = obtain_token(port) if port is not None and is_keyless(settings) else None
     app, server_context = build_app(book, settings, token)
     require_keys(server_context)
-    config = uvicorn.Config(
+    config = ServerConfig(
         app,
-        http=LimitedConnection,
+        ConnectionLimits.from_settings(settings),
         host=settings.serve_host,
         port=settings.serve_port,
         log_config=None,
-        access_log=False,  # it contains queries
         server_header=False,
         proxy_headers=False,
         ws="none",
-        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     return RestServer(config, server_context)

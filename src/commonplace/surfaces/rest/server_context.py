@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from commonplace.api import Commonplace, KeyVerbs, User
-from commonplace.errors import NotAllowed, Unauthenticated
+from commonplace.errors import NotAllowed, StoreBusy, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
@@ -26,6 +27,7 @@ from commonplace.surfaces.rest.request_checks import (
 from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
 
 MEGABYTE = 1_000_000
+LARGE_BODIES_AT_ONCE = 4  # of the largest size; those of one user take half of it
 MAX_FAILURES = 20.0  # requests without a valid key, per second and peer
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OperationTarget = User | KeyVerbs | Commonplace
@@ -49,6 +51,8 @@ class ServerContext:
         }
         self.origins = frozenset(_comma_separated(settings.serve_origins))
         self.max_bytes = int(settings.serve_max_mb * MEGABYTE)
+        self.max_small_bytes = min(self.max_bytes, int(settings.serve_max_small_mb * MEGABYTE))
+        self.large_bodies = LargeBodies(self.max_bytes * LARGE_BODIES_AT_ONCE)
         self.rates = RateLimiter(settings.serve_rate, "Too many requests with this key.")
         # Requests without a valid key have a separate limit and cannot block others.
         few = min(settings.serve_rate, MAX_FAILURES)
@@ -161,6 +165,35 @@ def narrow_to_agent(user: User, headers: Headers) -> User:
     if agent is None:
         return user
     return user.agent(agent, may_resolve=headers.get(MAY_RESOLVE, "").lower() == "true")
+
+
+class LargeBodies:
+    """The memory that request bodies take, beyond those of the small size. In the server's event
+    loop."""
+
+    def __init__(self, most: int):
+        self._most = most
+        self._held: Counter[str] = Counter()
+
+    @contextmanager
+    def held(self, user_id: str) -> Iterator[Callable[[int], None]]:
+        """A function to call with the number of further bytes; all are returned at the end."""
+        taken = 0
+
+        def take(bytes: int) -> None:
+            nonlocal taken
+            is_full = self._held.total() + bytes > self._most
+            if is_full or self._held[user_id] + bytes > self._most // 2:
+                raise StoreBusy("Too many large requests are being received.")
+            self._held[user_id] += bytes
+            taken += bytes
+
+        try:
+            yield take
+        finally:
+            self._held[user_id] -= taken
+            if not self._held[user_id]:
+                del self._held[user_id]
 
 
 class ChangeListeners:
