@@ -88,8 +88,9 @@ def test_idempotency_key_does_not_repeat_a_change_after_a_crash(book, me, clock)
         book.once(me, ASKED, breaks)
     clock.tick(seconds=10)
     work = Counting()
-    with pytest.raises(IdempotencyConflict, match="was completed"):
+    with pytest.raises(IdempotencyConflict, match="was completed") as lost:
         book.once(me, ASKED, work)
+    assert "Look up what it changed" in lost.value.remedy
     assert (work.calls, len(me.list().memories)) == (0, 1)
 
 

@@ -75,18 +75,29 @@ def _record(engine: EngineContext, now: datetime, outcome: AnswerOutcome) -> Non
     engine.store.record(Bookkeeping(outcome.claim.scope, now, answers=(outcome,)))
 
 
+_DONE = (
+    "Do not send it again, also not with another key: it would be done twice. Look up what it "
+    "changed (`changes`, `list`, `recall`)."
+)
+
+
 def _replay_answer(stored: StoredAnswer, request: IdempotentRequest, engine: EngineContext) -> str:
     if stored.state is AnswerState.SILENCED:
-        raise IdempotencyConflict("The request was completed, but its answer was erased since.")
+        raise IdempotencyConflict(
+            "The request was completed, but its answer was erased since.", remedy=_DONE
+        )
     if stored.request != request.request:
         raise IdempotencyConflict("This Idempotency-Key was used for a different request.")
     is_late = engine.clock() - stored.at >= CLAIM_TIMEOUT
     if stored.state is AnswerState.APPLIED and is_late:
-        raise IdempotencyConflict("The request was completed, but its answer was lost.")
+        raise IdempotencyConflict(
+            "The request was completed, but its answer was lost.", remedy=_DONE
+        )
     if stored.state is not AnswerState.DONE:
         raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
     if stored.answer is None:
         raise IdempotencyConflict(
-            "The request was completed; its answer holds a secret and is not stored."
+            "The request was completed; its answer holds a secret and is not stored.",
+            remedy="Do not send it again. If the secret was lost, revoke its key and make another.",
         )
     return stored.answer

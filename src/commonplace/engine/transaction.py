@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -16,6 +18,8 @@ AnswerT = TypeVar("AnswerT")
 DecidedT = TypeVar("DecidedT")
 
 MAX_DECISIONS = 64  # attempts before a verb gives up
+FREE_DECISIONS = 8  # attempts without a lock; later ones hold the scope, so that nobody is faster
+MAX_PAUSE = 0.1  # seconds between attempts
 
 
 def run_transaction(
@@ -28,16 +32,16 @@ def run_transaction(
     Returns the revision after the change. A changeset without steps changes nothing. Background
     work has no request.
     """
-    for _ in range(MAX_DECISIONS):
+
+    def attempt(decided_for: list[Scope]) -> tuple[int, AnswerT]:
         changeset, answer = _decide(request, decision)
+        decided_for[:] = [changeset.scope]
         if not changeset.steps:
             return engine.store.counters(changeset.scope).revision, answer
-        try:
-            own, *others = (_with_jobs(engine, each) for each in engine.cascade(changeset))
-            return apply_changeset(engine, request, own, others).revision, answer
-        except StaleDecision:
-            continue
-    raise StaleDecision("Other writers changed the memory meanwhile, on every try.")
+        own, *others = (_with_jobs(engine, each) for each in engine.cascade(changeset))
+        return apply_changeset(engine, request, own, others).revision, answer
+
+    return _until_applied(engine, attempt)
 
 
 def run_transaction_across_scopes(
@@ -46,14 +50,31 @@ def run_transaction_across_scopes(
     decision: Callable[[], tuple[list[Changeset], AnswerT]],
 ) -> AnswerT:
     """The same for changes of several scopes at once."""
-    for _ in range(MAX_DECISIONS):
+
+    def attempt(decided_for: list[Scope]) -> AnswerT:
         changesets, answer = _decide(request, decision)
+        decided_for[:] = [each.scope for each in changesets[:1]]
+        cascaded = [each for changeset in changesets for each in engine.cascade(changeset)]
+        if cascaded:
+            with_jobs = [_with_jobs(engine, each) for each in _merge_by_scope(cascaded)]
+            apply_changesets(engine, request, with_jobs)
+        return answer
+
+    return _until_applied(engine, attempt)
+
+
+def _until_applied(engine: EngineContext, attempt: Callable[[list[Scope]], AnswerT]) -> AnswerT:
+    """Long decisions lose against many short ones: they pause for a random time, and then hold the
+    scope while they decide."""
+    decided_for: list[Scope] = []
+    for number in range(MAX_DECISIONS):
         try:
-            cascaded = [each for changeset in changesets for each in engine.cascade(changeset)]
-            if cascaded:
-                with_jobs = [_with_jobs(engine, each) for each in _merge_by_scope(cascaded)]
-                apply_changesets(engine, request, with_jobs)
-            return answer
+            if number >= FREE_DECISIONS and decided_for:
+                with engine.store.read_session(decided_for[0], exclusive=True):
+                    return attempt(decided_for)
+            if number:
+                time.sleep(random.uniform(0, min(MAX_PAUSE, 0.001 * 2**number)))
+            return attempt(decided_for)
         except StaleDecision:
             continue
     raise StaleDecision("Other writers changed the memory meanwhile, on every try.")

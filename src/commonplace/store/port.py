@@ -64,12 +64,15 @@ class Store(Protocol):
         written first, under the maintenance database role."""
         ...
 
-    def read_session(self, scope: Scope | None = None) -> AbstractContextManager[None]:
+    def read_session(
+        self, scope: Scope | None = None, *, exclusive: bool = False
+    ) -> AbstractContextManager[None]:
         """While it is open, all reads of this thread, of any scope, share one transaction and see
         one state. A nested session joins the outer one. The transaction begins with the first read,
         or at once where a ``scope`` is given: a thread that is about to take a lock gets its
         connection before, so that no lock holder waits for a connection. A write of this thread
-        ends the transaction."""
+        ends the transaction. With ``exclusive``, no other writer changes the ``scope`` until the
+        session ends, and the writes of this thread join it: all is committed at its end."""
         ...
 
     def end_read_transaction(self, *, renew: bool = False) -> None:

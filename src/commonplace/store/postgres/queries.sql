@@ -5,6 +5,9 @@
 -- name: begin_reading
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
+-- name: hold_scope
+SELECT 1 FROM scopes WHERE scope = :scope FOR UPDATE
+
 -- name: begin_writing
 BEGIN
 

@@ -10,12 +10,12 @@ import sys
 import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
 
-from commonplace.errors import StoreClosed
+from commonplace.errors import CommonplaceError, StoreClosed
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.filters import EXACT_FIELDS
@@ -77,8 +77,13 @@ from commonplace.store.sql.sources import SqlSources
 class _ReadSession:
     """A read transaction that all reads of a thread share; the first read begins it."""
 
-    def __init__(self, begin: Callable[[Scope | None], AbstractContextManager[Session]]):
+    def __init__(
+        self,
+        begin: Callable[[Scope | None], AbstractContextManager[Session]],
+        exclusive: bool = False,
+    ):
         self.process = os.getpid()
+        self.exclusive = exclusive  # a write transaction, which the writes of the thread join
         self._begin = begin
         self._open = ExitStack()
         self._session: Session | None = None
@@ -110,6 +115,12 @@ class _ReadSession:
         self._scope = scope
         return self._session
 
+    @contextmanager
+    def writing(self, scope: Scope | None) -> Iterator[Session]:
+        with self.reading(scope) as session:
+            yield session
+        self._scope = None  # the writer may have moved on to another scope
+
     def renew(self) -> None:
         if self._session is None:
             return
@@ -123,6 +134,12 @@ class _ReadSession:
     def end(self) -> None:
         self._session = None
         self._open.close()
+
+    def abandon(self) -> None:
+        """Roll back, where the error that is being handled came from outside a read."""
+        self._session = None
+        with suppress(CommonplaceError):
+            self._open.__exit__(*sys.exc_info())
 
 
 class SqlStore(
@@ -151,7 +168,13 @@ class SqlStore(
     # ——— sessions ———
 
     @contextmanager
-    def read_session(self, scope: Scope | None = None) -> Iterator[None]:
+    def read_session(
+        self, scope: Scope | None = None, *, exclusive: bool = False
+    ) -> Iterator[None]:
+        if exclusive and scope is not None:
+            with self._exclusive_session(scope):
+                yield
+            return
         with ExitStack() as opened:
             if self._read_session() is None:
                 self._threads.reads = _ReadSession(self._begin_reading)
@@ -161,12 +184,32 @@ class SqlStore(
                     pass
             yield
 
+    @contextmanager
+    def _exclusive_session(self, scope: Scope) -> Iterator[None]:
+        self.end_read_transaction()
+        outer = self._read_session()
+        held = self._threads.reads = _ReadSession(self._begin_writing, exclusive=True)
+        try:
+            with self._reading(scope) as session:
+                self._hold_scope(session)
+            yield
+        except BaseException:
+            held.abandon()
+            raise
+        else:
+            held.end()
+        finally:
+            self._threads.reads = outer
+        if self._notify is not None:  # jobs were enqueued before the commit
+            self._notify()
+
     def _close_read_session(self) -> None:
         self.end_read_transaction()
         self._threads.reads = None
 
     def end_read_transaction(self, *, renew: bool = False) -> None:
-        if shared := self._read_session():
+        shared = self._read_session()
+        if shared and not shared.exclusive:  # an exclusive one sees no later state of its scope
             shared.renew() if renew else shared.end()
 
     def _read_session(self) -> _ReadSession | None:
@@ -182,6 +225,10 @@ class SqlStore(
 
     @contextmanager
     def _writing(self, scope: Scope | None) -> Iterator[Session]:
+        if (shared := self._read_session()) and shared.exclusive:
+            with shared.writing(scope) as session:
+                yield session
+            return
         self.end_read_transaction()  # a thread has one connection at a time
         with self._begin_writing(scope) as session:
             yield session
@@ -194,6 +241,10 @@ class SqlStore(
 
     @abstractmethod
     def _begin_writing(self, scope: Scope | None) -> AbstractContextManager[Session]: ...
+
+    @abstractmethod
+    def _hold_scope(self, session: Session) -> None:
+        """Locks the scope's counters until the transaction ends, without moving any."""
 
     @abstractmethod
     def _compact(self) -> bool:

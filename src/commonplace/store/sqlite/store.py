@@ -271,6 +271,9 @@ class SqliteStore(SqlStore):
         with self._writing(None) as session:
             yield session
 
+    def _hold_scope(self, session: Session) -> None:
+        """Nothing to do: SQLite has one writer at a time."""
+
     def _block_writers(self, session: Session) -> None:
         """Nothing to do: SQLite has one writer at a time."""
 
