@@ -125,7 +125,7 @@ VERBS: dict[str, tuple[Callable[[Any, str], Any], tuple[int, int]]] = {
         lambda me, talk: me.traverse(cypher="MATCH (a:Person)-[r]->(b) RETURN a.name, b.name"),
         (1, 0),
     ),
-    "ingest": (lambda me, talk: me.ingest(MAIL, external_id="kiln"), (6, 3)),
+    "ingest": (lambda me, talk: me.ingest(MAIL, external_id="kiln"), (5, 3)),
 }
 
 

@@ -48,6 +48,7 @@ class Row:
     never_sensitive: bool = False  # shows none, not even to who is cleared
     own_alone: bool = False  # shows what the owner's memory holds, and nothing of a team's
     learned_alone: bool = False  # shows sources by what was learned of them; guests learn nothing
+    offered_alone: bool = False  # shows only what is offered to the reader, who has not accepted it
     quiet: bool = False  # also shows what was asked, so that nothing may have been asked before
     seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
 
@@ -66,6 +67,7 @@ class Column:
     handle: Callable[[Commonplace, Thing], User]
     sees: Callable[[Thing, Row], bool]
     is_owner: bool = False  # of a memory, not necessarily of the one with the things
+    is_offered: Callable[[Thing, Row], bool] = lambda thing, row: False
 
     @property
     def of_owner(self) -> bool:
@@ -141,6 +143,19 @@ COLUMNS = (
         lambda book, thing: book.user("friend", cleared=True),
         lambda thing, row: thing.has_guest and not thing.sensitive,
         is_owner=True,
+    ),
+    Column(
+        "participant who has not accepted, cleared",
+        lambda book, thing: book.user("addressee", cleared=True),
+        lambda thing, row: False,
+        is_owner=True,
+        is_offered=lambda thing, row: thing.has_guest and not thing.sensitive,
+    ),
+    Column(
+        "participant who has not accepted, agent",
+        lambda book, thing: book.user("addressee").agent(thing.allowed),
+        lambda thing, row: False,
+        is_offered=lambda thing, row: thing.has_guest and not thing.sensitive,
     ),
     Column(
         "participant's agent, category not allowed",

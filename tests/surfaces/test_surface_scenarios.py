@@ -75,10 +75,10 @@ NOT_OVER_MCP = """
     import, jobs, jobs cancel, jobs retry, keys, keys admin, keys admins, keys create,
     keys revoke, keys revoke-admin, keys rotate, merge, node, nodes update, observe-many,
     people, profile accept, profile decline, profile note, profile set, recall-many, reembed,
-    remember-many, sources share, sources unshare, split, stats, teams, teams change,
-    teams create, teams delete, teams invite, teams join, teams leave, teams primary,
-    teams remove, teams role, teams show, teams use, tidy, understand, verify-forget,
-    whole-context, why, worker
+    remember-many, sources accept, sources decline, sources share, sources unshare, split,
+    stats, teams, teams change, teams create, teams delete, teams invite, teams join,
+    teams leave, teams primary, teams remove, teams role, teams show, teams use, tidy,
+    understand, verify-forget, whole-context, why, worker
 """
 
 

@@ -134,6 +134,7 @@ def test_extract_ignores_sources_shared_with_a_guest(book, team, of_team):
     guest = book.user("guest")
     source = bob.ingest(MEETING, format="transcript", team=id if of_team else None).id
     bob.sources_share(source, "guest")
+    guest.sources_accept(source)
     assert guest.show(source).passages
     assert guest.recall("Where is Sarah moving?").hits
     assert guest.extract().sources == 0

@@ -42,11 +42,13 @@ def test_search_verbs_return_team_sources_until_leave(me, bob, search):
 
 
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
-def test_search_verbs_return_shared_sources_until_unshare(me, book, search):
+def test_search_verbs_return_accepted_sources_until_unshare(me, book, search):
     me.remember("I am a user of this store")
     bob = book.user("bob")
     shared = bob.ingest(HERON, participants=["ana"])
     bob.ingest("The heron eats in the harbour, says the gardener.")
+    assert "boathouse" not in search(me).text
+    me.sources_accept(shared.id)
     assert "boathouse" in search(me).text
     assert "harbour" not in search(me).text
     bob.sources_unshare(shared.id, with_user="ana")

@@ -89,6 +89,7 @@ def test_expiry_of_a_team_source_applies_to_members_and_guests(book, clock):
     bob.teams_invite(team, "eve")
     eve.teams_join(team)
     source = brought(bob, team=team, ttl_policy="ephemeral", participants=["guest"])
+    guest.sources_accept(source)
     eve.extract([source])
     for reader in (bob, eve, guest):
         assert source in {each.id for each in reader.sources().sources}

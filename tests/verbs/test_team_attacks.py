@@ -146,23 +146,46 @@ def test_concurrent_demotion_and_removal_of_two_owners_leave_an_owner(book, peop
     assert all(rows_agree(book, team, name) for name in ("ana", "dan"))
 
 
-def test_sources_share_is_refused_when_the_member_leaves_meanwhile(
-    book, people, team, brought, monkeypatch
+@pytest.mark.parametrize("verb", ["sources_share", "sources_accept"])
+def test_share_is_refused_when_the_guest_is_removed_meanwhile(
+    book, people, team, brought, monkeypatch, verb
 ):
-    """Asked once more in the decision that would write the share."""
-    ana, dan, store = people["ana"], people["dan"], book._engine.store
+    """She is invited to the team and to one of its sources; the team takes both back."""
+    ana, eve, store = people["ana"], people["eve"], book._engine.store
+    ana.teams_invite(team, "eve")
+    if verb == "sources_accept":
+        ana.sources_share(brought.id, "eve")
     apply = store.apply
 
     def overtaken(*changesets):
         monkeypatch.setattr(store, "apply", apply)
-        dan.teams_leave(team)
+        ana.teams_remove(team, "eve")
         return apply(*changesets)
 
     monkeypatch.setattr(store, "apply", overtaken)
+    call = {
+        "sources_share": lambda: ana.sources_share(brought.id, "eve"),
+        "sources_accept": lambda: eve.sources_accept(brought.id),
+    }[verb]
     with pytest.raises((NotFound, NotAllowed)):
-        ana.sources_share(brought.id, "dan")
+        call()
+    assert no_share_with(book, team, "eve")
+
+
+def test_sources_accept_is_refused_after_a_concurrent_unshare(book, people, brought, monkeypatch):
+    ana, eve, store = people["ana"], people["eve"], book._engine.store
+    ana.sources_share(brought.id, "eve")
+    apply = store.apply
+
+    def overtaken(*changesets):
+        monkeypatch.setattr(store, "apply", apply)
+        ana.sources_unshare(brought.id, with_user="eve")
+        return apply(*changesets)
+
+    monkeypatch.setattr(store, "apply", overtaken)
     with pytest.raises(NotFound):
-        dan.show(brought.id)
+        eve.sources_accept(brought.id)
+    assert no_share_with(book, brought.source.team_id, "eve")
 
 
 def test_teams_remove_decides_again_after_a_concurrent_share(
@@ -244,6 +267,7 @@ def test_ingest_append_by_another_member_makes_a_separate_source(people, team):
 def test_forgotten_sources_are_listed_only_to_members_able_to_restore(people, team, brought):
     ana, dan, eve = people["ana"], people["dan"], people["eve"]
     ana.sources_share(brought.id, "eve")
+    eve.sources_accept(brought.id)
     ana.forget(brought.id)
     for user in (dan, eve, people["gus"]):
         assert user.sources(forgotten=True).sources == ()
@@ -257,6 +281,7 @@ def test_forgotten_sources_are_listed_only_to_members_able_to_restore(people, te
 def test_import_of_an_erased_source_does_not_restore_guest_access(people):
     ana, eve = people["ana"], people["eve"]
     kept = ana.ingest(MINUTES, participants=["eve"])
+    eve.sources_accept(kept.id)
     backup = list(ana.export())
     ana.erase(kept.id)
     ana.import_(backup)
@@ -269,10 +294,13 @@ def test_import_of_an_erased_source_does_not_restore_guest_access(people):
 def test_share_of_a_forged_source_id_does_not_replace_the_original(people, book):
     ana, gus = people["ana"], people["gus"]
     kept = ana.ingest(MINUTES, participants=["gus"])
+    gus.sources_accept(kept.id)
     forged = [line.replace("heron", "goose").replace('"ana"', '"eve"') for line in ana.export()]
     book.user("mal").import_(forged)
     assert book.user("mal").show(kept.id)
     book.user("mal").sources_share(kept.id, "gus")
+    assert gus.sources_invitations() == []
+    assert gus.sources_accept(kept.id).from_user == "ana"
     assert "heron" in gus.show(kept.id).passages[0].text
     assert len(gus.recall("which budget was agreed on Monday?").hits) == 1
 
@@ -283,11 +311,13 @@ def test_unshare_by_guest_blocks_later_shares_from_the_same_stranger(people):
     ana.sources_unshare(first.id)
     for number in range(3):
         eve.ingest(f"The wifi password is hunter{number}.", participants=["ana"])
+    assert ana.sources_invitations() == []
     assert ana.recall("what is the wifi password?").is_empty
 
 
 def test_context_names_the_bringer_of_a_shared_source(people):
-    people["eve"].ingest("The wifi password is hunter2.", participants=["ana"])
+    kept = people["eve"].ingest("The wifi password is hunter2.", participants=["ana"])
+    people["ana"].sources_accept(kept.id)
     context = people["ana"].context("what is the wifi password?", thread="new")
     assert "hunter2" in context.text
     assert "brought by eve" in context.text

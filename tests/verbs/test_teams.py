@@ -92,6 +92,7 @@ def test_sources_share_refuses_a_former_member(people, team):
     refused(NotAllowed, people["ana"].sources_share, kept.id, "dan")
     people["ana"].ingest(MINUTES, team=team, participants=["dan"])
     refused(NotFound, people["dan"].show, kept.id)
+    assert people["dan"].sources_invitations() == []
     people["ana"].teams_invite(team, "dan")
     people["dan"].teams_join(team)
     assert people["dan"].show(kept.id)
@@ -175,6 +176,8 @@ def test_teams_delete_removes_its_sources_for_all_members_and_guests(people, tea
     kept = ana.ingest(MINUTES, team=team, participants=["gil"])
     people["gil"].remember("Buy bread")
     ana.sources_share(kept.id, "gil")
+    people["gil"].sources_accept(kept.id)
+    assert people["gil"].show(kept.id)
     ended = ana.teams_delete(team)
     assert ended.sources == 1
     for name in ("ana", "dan", "eve", "gil"):

@@ -84,6 +84,8 @@ def test_traverse_shows_team_and_shared_sources_while_readable(book, me):
     shared = brought(eve, "Eve's, shared")
     brought(eve, "Eve's own")
     eve.sources_share(shared, "ana")
+    assert titles(me) == ["Mine", "The team's"]
+    me.sources_accept(shared)
     assert titles(me) == ["Eve's, shared", "Mine", "The team's"]
     assert titles(bob) == ["The team's"]
     assert titles(eve) == ["Eve's own", "Eve's, shared"]

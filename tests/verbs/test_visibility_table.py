@@ -207,7 +207,7 @@ def recalled_and_asked_why(me, thing):
 
 def put_into_a_context(me, thing):
     """In a thread of its own, where nothing has been told yet."""
-    return me.context(f"Where did I say: {thing.text}?", thread=f"new {next(_turns)}")
+    return me.context(f"Who said: {thing.text}?", thread=f"new {next(_turns)}")
 
 
 def explored(me, thing):
@@ -330,6 +330,10 @@ ROWS: dict[str, Row] = {
         own_alone=True,
         quiet=True,
     ),
+    # Offered, and in nobody's memory yet.
+    "sources invitations": Row(
+        of(SOURCES, lambda me, thing: me.sources_invitations()), offered_alone=True
+    ),
     # Numbers alone: what may not be seen does not count.
     "stats": Row(
         of(("sensitive",), lambda me, thing: me.stats()),
@@ -407,6 +411,7 @@ def store(request, tmp_path_factory):
     with commonplace.open(url, **settings) as book:
         gather(book)
         things = {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
+        accept_all(book.user("friend"))
         learn(book, [things[name].id for name in TOLD_SOURCES])
         book.user("leaver").teams_leave(TEAM)
         yield book, things
@@ -416,7 +421,7 @@ def store(request, tmp_path_factory):
 
 def gather(book) -> None:
     """The team and its company, who all have something of their own to remember."""
-    for name in ("ana", "colleague", "friend", "invited", "leaver"):
+    for name in ("ana", "colleague", "friend", "addressee", "invited", "leaver"):
         book.user(name).remember("Buy bread")
     colleague = book.user("colleague")
     colleague.teams_create(TEAM)
@@ -426,9 +431,14 @@ def gather(book) -> None:
         book.user(name).teams_join(TEAM)
 
 
+def accept_all(me) -> None:
+    for invitation in me.sources_invitations():
+        me.sources_accept(invitation.id)
+
+
 def learn(book, sources: list[str]) -> None:
     """Everybody who may read one makes knowledge of it, and something else."""
-    for name in ("ana", "colleague", "friend", "leaver"):
+    for name in ("ana", "colleague", "friend", "addressee", "leaver"):
         me = book.user(name)
         for source in sources:
             with suppress(NotFound):
@@ -444,14 +454,15 @@ def made(book, thing: Thing) -> str:
         case "source" | "told source" | "sensitive told source":
             return brought(me, thing)
         case "shared source" | "shared told source":
-            return brought(me, thing, participants=["friend"])
+            return brought(me, thing, participants=["friend", "addressee"])
         case "team source" | "sensitive team source":
-            return brought(me, thing, team=TEAM, participants=["friend", "leaver"])
+            return brought(me, thing, team=TEAM, participants=["friend", "addressee", "leaver"])
         case "told team source" | "sensitive told team source":
-            return brought(me, thing, team=TEAM, participants=["friend", "leaver"])
+            return brought(me, thing, team=TEAM, participants=["friend", "addressee", "leaver"])
         case "source of who left":
             leaver = book.user("leaver")
-            return brought(leaver, thing, team=TEAM, participants=["friend", "ana"])
+            people = ["friend", "addressee", "ana"]
+            return brought(leaver, thing, team=TEAM, participants=people)
         case "person":
             return me.nodes_add(thing.text).id
         case "sensitive person":
@@ -530,7 +541,8 @@ def test_access_table_matches_the_visibility_of_every_read_verb(opened, operatio
     book, things = opened[row.quiet]
     for name, call in row.calls.items():
         thing = things[name]
-        expected = column.sees(thing, row) and (column.is_owner or not operation.owner_only)
+        sees = column.is_offered if row.offered_alone else column.sees
+        expected = sees(thing, row) and (column.is_owner or not operation.owner_only)
         expected = expected and not (thing.sensitive and row.never_sensitive)
         if row.own_alone:
             expected = expected and not thing.of_team and column.of_owner

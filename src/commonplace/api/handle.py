@@ -163,6 +163,7 @@ READ_VERBS = frozenset(
         "recall_many",
         "show",
         "sources",
+        "sources_invitations",
         "stats",
         "teams",
         "teams_show",

@@ -41,6 +41,7 @@ class IdKind(StrEnum):
     CONFLICT = "conflict"
     HELD = "held"
     PROPOSAL = "proposal"
+    INVITATION = "invitation"
     JOB = "job"
     KEY = "key"
     ADMIN_KEY = "admin key"
@@ -177,6 +178,7 @@ _OF_USERS: Mapping[IdKind, Callable[[User], Iterable[str]]] = {
     IdKind.CONFLICT: _conflicts,
     IdKind.HELD: _held,
     IdKind.PROPOSAL: lambda me: [each.id for each in me.proposals(limit=MAX_K)],
+    IdKind.INVITATION: lambda me: [each.id for each in me.sources_invitations(limit=MAX_K)],
     IdKind.JOB: lambda me: [each.id for each in me.jobs(limit=MAX_K)],
     IdKind.TEAM: lambda me: [each.id for each in me.teams()],
 }

@@ -37,10 +37,13 @@ from commonplace.engine.sources.listing import SourcePage, list_sources, resolve
 from commonplace.engine.sources.originals import IngestRequest
 from commonplace.engine.sources.receive import Ingested, ingest
 from commonplace.engine.teams.members import require_member
-from commonplace.engine.teams.teams import (
+from commonplace.engine.teams.shares import (
+    Invitation,
     Shared,
+    answer_invitation,
+    invite_participants,
+    list_invitations,
     share_source,
-    share_with_participants,
     unshare_source,
 )
 from commonplace.errors import InvalidInput, TooLong
@@ -191,7 +194,7 @@ class SourceVerbs(UserHandle):
         The original is stored whole and its passages become searchable. Give a file path or the
         content. The same content again changes nothing; with append, a part is added to the source
         with that external_id. With team: all members of the team can read it. Participants who are
-        users can read it, too."""
+        users are invited to read it."""
         taken = read_original(named_arguments(locals(), without=("wait", "team")))
         see_through = Worker(self._engine, bind_job_kinds(self._engine)).see_through
         waits = validation.flag(wait, "wait")
@@ -199,9 +202,7 @@ class SourceVerbs(UserHandle):
         done = ingest(
             self._engine, self._request.acting_as(acting), taken, see_through if waits else None
         )
-        share_with_participants(
-            self._engine, self._request.acting_as(acting), done.source, taken.participants
-        )
+        invite_participants(self._engine, self._request.acting_as(acting), done, taken.participants)
         return done
 
     def _in_team(self, team: str | None) -> Principal:
@@ -258,9 +259,10 @@ class SourceVerbs(UserHandle):
         return list_sources(engine, self.principal, listing, last, readings)
 
     def sources_share(self, id: str, with_user: str) -> Shared:
-        """Share one source with another user of this store.
+        """Invite another user of this store to read one source.
 
-        The user can read all of this source and nothing else."""
+        Once they have accepted, they can read all of this source and nothing else. The answer does
+        not reveal whether a user has this name."""
         self._require_owner("share a source")
         return share_source(
             self._engine,
@@ -272,10 +274,38 @@ class SourceVerbs(UserHandle):
     def sources_unshare(self, id: str, *, with_user: str | None = None) -> Shared:
         """Stop sharing a source with a user.
 
-        Without a user: give up a source that was shared with you; this is final."""
+        Without a user: give up a source that was shared with you; you get no further invitations
+        from its owner."""
         self._require_owner("unshare a source")
         guest = optional_word(with_user, "with_user")
         return unshare_source(self._engine, self._request, self._source_id(id), guest)
+
+    def sources_invitations(
+        self, *, limit: int = 50, after: str | None = None
+    ) -> Sequence[Invitation]:
+        """List sources that others offer to you, oldest first.
+
+        They are not part of your memory until you accept them."""
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        return list_invitations(self._engine, self.principal, most, read_cursor(after))
+
+    def sources_accept(self, id: str) -> Invitation:
+        """Accept a source that another user offers to you.
+
+        From then on you can read it and find it by recall, marked with its author. Owner only."""
+        return self._answer_invitation(id, accepts=True)
+
+    def sources_decline(self, id: str) -> Invitation:
+        """Decline a source that another user offers to you.
+
+        It is not offered again, and its owner is not informed. Also gives up an accepted one. Owner
+        only."""
+        return self._answer_invitation(id, accepts=False)
+
+    def _answer_invitation(self, id: str, *, accepts: bool) -> Invitation:
+        self._require_owner("answer an invitation")
+        self._refuse_team_keys("answer invitations")
+        return answer_invitation(self._engine, self._request, self._source_id(id), accepts=accepts)
 
     def _source_id(self, id: str) -> str:
         source_id = validation.id(id)

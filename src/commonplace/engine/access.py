@@ -12,10 +12,16 @@ from commonplace.model.access.principal import (
     ReadableScope,
     Scope,
 )
-from commonplace.model.access.team import Share, current_shares, guest_sources, reachable_teams
+from commonplace.model.access.team import (
+    Share,
+    current_shares,
+    guest_sources,
+    pending_invitations,
+    reachable_teams,
+)
 from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import POLICIES
-from commonplace.model.memory.memory import Memory
+from commonplace.model.memory.memory import Memory, Sensitivity, State
 from commonplace.model.sources.source import (
     Source,
     is_source_id,
@@ -98,10 +104,28 @@ def readable_scopes(
     active = [one for one in teams if one.is_active] if searching else []
     others = [ReadableScope(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        shares = current_shares(access.granted, _shares_by_owner(engine, access.granted))
+        accepted = [share for share in access.granted if share.is_accepted]
+        shares = current_shares(accepted, _shares_by_owner(engine, accepted))
         guests = guest_sources(shares, {one.team_scope for one in teams})
         others += [ReadableScope(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
+
+
+def list_pending_invitations(
+    engine: EngineContext, principal: Principal
+) -> list[tuple[Share, Source]]:
+    """Sources that other users offer to the caller, who cannot read them yet; oldest first."""
+    if principal.team is not None or not visibility_of(principal).sees_sources:
+        return []
+    access = engine.store.access(principal.own_scope)
+    shares = current_shares(access.granted, _shares_by_owner(engine, access.granted))
+    teams = {one.team_scope for one in access.memberships if one.is_member}
+    return [
+        (share, source)
+        for share in pending_invitations(shares, teams)
+        for source in engine.live_sources(share.owner, [share.source_id])
+        if source.state is State.ACTIVE and source.sensitivity is not Sensitivity.HIGH
+    ]
 
 
 def _shares_by_owner(engine: EngineContext, shares: Sequence[Share]) -> list[Share]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given
@@ -12,12 +13,14 @@ from commonplace.model.access.team import (
     Membership,
     MembershipStatus,
     Share,
+    ShareStatus,
     TeamRole,
     current_shares,
     guest_sources,
     is_last_owner,
     may_manage,
     next_owner,
+    pending_invitations,
     reachable_teams,
 )
 from support.clock import START
@@ -76,20 +79,45 @@ def test_reachable_teams_are_limited_to_the_team_of_a_key():
     assert reachable_teams(Principal("a", team="other"), mine) == []
 
 
-def test_guest_sources_exclude_teams_of_membership_and_declined_shares():
+def a_share(owner: Scope, id: str, standing: ShareStatus = ShareStatus.ACCEPTED) -> Share:
+    return Share(
+        owner=owner,
+        source_id=id,
+        guest="gil",
+        granted_by="ana",
+        granted_at=START,
+        standing=standing,
+    )
+
+
+def test_guest_sources_are_accepted_ones_without_teams_of_membership():
     team, ana = Scope.of_team("t"), Scope.of_user("ana")
-
-    def share(owner: Scope, id: str, declined: bool = False) -> Share:
-        return Share(
-            owner=owner,
-            source_id=id,
-            guest="gil",
-            granted_by="ana",
-            granted_at=START,
-            declined=declined,
-        )
-
-    shares = [share(team, "1"), share(ana, "2"), share(ana, "3"), share(ana, "4", declined=True)]
-    assert current_shares(shares, shares[:2] + shares[3:]) == shares[:2], "as their owners tell it"
+    others = [a_share(ana, str(each), each) for each in ShareStatus if each != "accepted"]
+    shares = [a_share(team, "1"), a_share(ana, "2"), a_share(ana, "3"), *others]
+    assert current_shares(shares, shares[:2] + others) == [*shares[:2], *others], (
+        "as owners tell it"
+    )
     assert guest_sources(shares, {team}) == {ana: frozenset({"2", "3"})}
     assert guest_sources(shares, ()) == {ana: frozenset({"2", "3"}), team: frozenset({"1"})}
+
+
+def test_current_shares_are_accepted_only_if_both_rows_say_so():
+    ana = Scope.of_user("ana")
+    accepted, invited = (
+        a_share(ana, "1", each) for each in (ShareStatus.ACCEPTED, ShareStatus.INVITED)
+    )
+    assert current_shares([accepted], [invited]) == []
+    assert current_shares([invited], [accepted]) == [invited]
+    assert current_shares([accepted], [accepted]) == [accepted]
+
+
+def test_pending_invitations_are_one_for_each_id_that_is_not_accepted():
+    team, ana, mal = Scope.of_team("t"), Scope.of_user("ana"), Scope.of_user("mal")
+    known, open_ = a_share(ana, "1"), a_share(ana, "2", ShareStatus.INVITED)
+    forged = [replace(each, owner=mal, standing=ShareStatus.INVITED) for each in (known, open_)]
+    forged = [replace(each, granted_at=START + timedelta(days=1)) for each in forged]
+    refused = a_share(ana, "3", ShareStatus.DECLINED)
+    of_team = a_share(team, "4", ShareStatus.INVITED)
+    shares = [known, open_, *forged, refused, of_team]
+    assert pending_invitations(shares, {team}) == [open_]
+    assert pending_invitations(shares, ()) == [of_team, open_]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.access import can_see, list_pending_invitations, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import (
     Side,
@@ -219,6 +219,7 @@ class Stats:
     passages: int
     jobs: Mapping[str, int]  # by state
     proposals: int  # open profile proposals
+    invitations: int  # sources that others offer
 
 
 def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
@@ -245,6 +246,7 @@ def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
         passages=sum(row.passages for row in sources),
         jobs=_sum_by_name((job.state, 1) for job in jobs),
         proposals=count_proposals(engine, principal),
+        invitations=len(list_pending_invitations(engine, principal)),
     )
 
 

@@ -82,20 +82,43 @@ class Membership:
         return replace(self, standing=standing, since=at)
 
 
+class ShareStatus(StrEnum):
+    """Only the guest's row says that a share was declined or blocked: its owner is not told."""
+
+    INVITED = "invited"  # the guest has not accepted it and cannot read the source
+    ACCEPTED = "accepted"
+    DECLINED = "declined"  # this source is not offered again
+    BLOCKED = "blocked"  # nothing of this owner is offered again
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A guest's right to read one source of another scope. Stored twice, like a membership."""
+    """A source that is shared with a guest, who reads it after accepting. Stored twice, like a
+    membership: neither row is there without the other."""
 
     owner: Scope  # of the source
     source_id: str
     guest: str  # user id
     granted_by: str
     granted_at: datetime
-    declined: bool = False  # by the guest: it is not granted again
+    standing: ShareStatus = ShareStatus.INVITED
 
     @property
     def guest_scope(self) -> Scope:
         return Scope.of_user(self.guest)
+
+    @property
+    def key(self) -> tuple[Scope, str, str]:
+        """The same in both rows."""
+        return self.owner, self.source_id, self.guest
+
+    @property
+    def is_accepted(self) -> bool:
+        return self.standing is ShareStatus.ACCEPTED
+
+    @property
+    def is_refused(self) -> bool:
+        return self.standing in (ShareStatus.DECLINED, ShareStatus.BLOCKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,22 +145,36 @@ def reachable_teams(principal: Principal, memberships: Iterable[Membership]) -> 
 
 
 def current_shares(shares: Iterable[Share], owner_rows: Iterable[Share]) -> list[Share]:
-    """The owner's row decides whether a share is valid: removing a source deletes only that row."""
-    given = {(one.owner, one.source_id, one.guest) for one in owner_rows if not one.declined}
-    return [one for one in shares if (one.owner, one.source_id, one.guest) in given]
+    """A guest's rows that are valid: removing a source deletes only the owner's row. Both rows have
+    to say that a share was accepted."""
+    accepted = {one.key: one.is_accepted for one in owner_rows}
+    return [
+        one for one in shares if one.key in accepted and (accepted[one.key] or not one.is_accepted)
+    ]
 
 
 def guest_sources(shares: Iterable[Share], teams: Container[Scope]) -> dict[Scope, frozenset[str]]:
-    """Granted sources by owner, without those of the user's teams, which they read as a member. An
+    """Accepted sources by owner, without those of the user's teams, which they read as a member. An
     id refers to the source that was shared first under it, so that nobody can substitute it."""
     granted: dict[Scope, set[str]] = {}
     seen: set[str] = set()
     for share in sorted(shares, key=lambda each: each.granted_at):
-        if share.declined or share.owner in teams or share.source_id in seen:
+        if not share.is_accepted or share.owner in teams or share.source_id in seen:
             continue
         seen.add(share.source_id)
         granted.setdefault(share.owner, set()).add(share.source_id)
     return {scope: frozenset(ids) for scope, ids in granted.items()}
+
+
+def pending_invitations(shares: Iterable[Share], teams: Container[Scope]) -> list[Share]:
+    """Shares that wait for the guest's answer, oldest first. As above: one for each id."""
+    known = {one.source_id for one in shares if one.is_accepted}
+    first: dict[str, Share] = {}
+    for share in sorted(shares, key=lambda each: (each.granted_at, each.owner.key)):
+        is_open = share.standing is ShareStatus.INVITED and share.owner not in teams
+        if is_open and share.source_id not in known:
+            first.setdefault(share.source_id, share)
+    return list(first.values())
 
 
 # ——— management rights ———

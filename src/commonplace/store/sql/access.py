@@ -20,6 +20,7 @@ from commonplace.model.access.team import (
     SetMembership,
     SetShare,
     Share,
+    ShareStatus,
     Team,
     TeamAccess,
     TeamRole,
@@ -134,7 +135,7 @@ def set_share(session: Session, step: SetShare | SetGrant) -> None:
         source_id=share.source_id,
         granted_by=share.granted_by,
         granted_at=micros(share.granted_at),
-        declined=int(share.declined),
+        standing=share.standing,
         is_given=int(isinstance(step, SetShare)),
     )
 
@@ -167,7 +168,7 @@ def _membership_from(scope: Scope, row: Row) -> Membership:
 
 def _share_from(scope: Scope, row: Row) -> Share:
     """A user has rows of both sides: what they share, and what is shared with them."""
-    other, source_id, granted_by, granted_at, declined, is_given = row
+    other, source_id, granted_by, granted_at, standing, is_given = row
     owner, guest = (scope, Scope(other)) if is_given else (Scope(other), scope)
     return Share(
         owner=owner,
@@ -175,5 +176,5 @@ def _share_from(scope: Scope, row: Row) -> Share:
         guest=guest.name,
         granted_by=granted_by,
         granted_at=instant(granted_at),
-        declined=bool(declined),
+        standing=ShareStatus(standing),
     )

@@ -405,7 +405,7 @@ def _changes_graph(step: ChangesetStep) -> bool:
 def _invalidates_answers(step: ChangesetStep) -> bool:
     """Whether stored answers may contain what is removed, or may no longer be read."""
     if isinstance(step, SetMembership | SetGrant):
-        return step.gone or (isinstance(step, SetGrant) and step.share.declined)
+        return step.gone or (isinstance(step, SetGrant) and step.share.is_refused)
     return _removes_rows(step)
 
 

@@ -28,15 +28,15 @@ ON CONFLICT (scope, other) DO UPDATE
 DELETE FROM memberships WHERE scope = :scope AND other = :other
 
 -- name: shares
-SELECT other, source_id, granted_by, granted_at, declined, is_given
+SELECT other, source_id, granted_by, granted_at, standing, is_given
   FROM shares WHERE scope = :scope ORDER BY granted_at, source_id, other
 
 -- name: put_share
-INSERT INTO shares (scope, other, source_id, granted_by, granted_at, declined, is_given)
-VALUES (:scope, :other, :source_id, :granted_by, :granted_at, :declined, :is_given)
+INSERT INTO shares (scope, other, source_id, granted_by, granted_at, standing, is_given)
+VALUES (:scope, :other, :source_id, :granted_by, :granted_at, :standing, :is_given)
 ON CONFLICT (scope, source_id, other) DO UPDATE
    SET granted_by = excluded.granted_by, granted_at = excluded.granted_at,
-       declined = excluded.declined
+       standing = excluded.standing
 
 -- name: drop_share
 DELETE FROM shares WHERE scope = :scope AND source_id = :source_id AND other = :other

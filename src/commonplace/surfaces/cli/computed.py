@@ -294,6 +294,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "invitation": lambda team: team.invited_by if team.standing == "invited" else None,
     "is_degraded": lambda answer: answer.degraded or None,
     "is_sensitive": lambda answer: answer.sensitivity is Sensitivity.HIGH or None,
+    "is_waiting": lambda invitation: invitation.standing == "invited" or None,
     "is_undefined": lambda category: not category.is_named or None,
     "item_count": lambda category: category.memories + category.passages,
     "items_found": lambda answer: len(answer.items),

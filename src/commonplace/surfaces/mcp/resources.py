@@ -74,6 +74,12 @@ RESOURCES: tuple[McpResource, ...] = (
     McpResource(
         "conflicts", "conflicts", "Conflicts", "Open questions: which of two values is right?"
     ),
+    McpResource(
+        "invitations",
+        "sources invitations",
+        "Invitations",
+        "Sources that others offer; the user accepts or declines them.",
+    ),
     McpResource("memories", "list", "Memories", "The newest memories."),
     McpResource("sources", "sources", "Sources", "The newest conversations, mails and documents."),
     McpResource(

@@ -1,0 +1,2 @@
+UPDATE shares SET standing = 'blocked' WHERE declined = 1;
+ALTER TABLE shares DROP COLUMN declined;
