@@ -13,6 +13,7 @@ from commonplace.model.json_structure import MAX_DEPTH, MAX_TOKENS
 from commonplace.settings import BY_NAME
 from commonplace.surfaces.rest.connections import BODY_BYTES_PER_SECOND
 from commonplace.surfaces.rest.endpoints import MAX_LINES
+from commonplace.surfaces.rest.server_context import MAX_STREAMS
 from support.rest_server import PATIENCE, running
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +126,7 @@ def test_rest_page_numbers_match_the_code():
     assert f"requests of {BY_NAME['serve_max_small_mb'].default:g} MB" in PAGE
     assert f"{BY_NAME['serve_rate'].default:g} requests a second" in PAGE
     assert f"at most {MAX_TOKENS:,} strings, brackets and commas and {MAX_DEPTH} levels" in PAGE
+    assert f"{MAX_STREAMS} streams of one user" in PAGE
     assert f"at most {MAX_LINES:,} lines" in PAGE
     assert f"{BODY_BYTES_PER_SECOND:,} bytes a second" in PAGE
     assert f"{BY_NAME['serve_connections'].default} at once" in PAGE

@@ -15,6 +15,7 @@ import pytest
 
 import commonplace
 from commonplace.surfaces.rest.monitoring import LOGGER_NAME
+from commonplace.surfaces.rest.server_context import MAX_STREAMS
 from support.rest_server import PATIENCE, running
 
 SHORT = 0.2  # seconds
@@ -208,6 +209,24 @@ def test_connections_with_running_requests_are_never_closed_for_a_new_one(book):
         assert json.loads(said.split(b"\r\n\r\n")[1])["code"] == "rate_limited"
         server.server.server_context.listeners.drain()
         assert b"listening" in busy[0].recv(1000)
+
+
+def test_streams_of_one_user_are_limited(book):
+    bob = book.user("bob").keys_create("x").token
+    with serving(book) as server, contextlib.ExitStack() as lines:
+        for _ in range(MAX_STREAMS):
+            line = lines.enter_context(opened(server))
+            line.sendall(head(server, None, "/v1/changes/stream", "GET"))
+            assert b"200 OK" in line.recv(100)
+            while b"listening" not in line.recv(1000):
+                continue
+        for path in ("/v1/changes/stream", "/mcp"):
+            answer = server.ask("GET", path, headers={"accept": "text/event-stream"})
+            assert answer.status == 429
+            assert b"rate_limited" in answer.body
+        assert server.ask("HEAD", "/v1/changes/stream", key=bob).status == 200
+        assert server.ask("GET", "/v1/me").status == 200
+        server.server.server_context.listeners.drain()
 
 
 @pytest.fixture

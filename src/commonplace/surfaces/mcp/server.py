@@ -262,6 +262,8 @@ class McpHttpEndpoint:
         try:
             holder = await in_thread(self._server_context.holder, came)
             acting = narrow_to_agent(holder, came.headers)
+            if scope["method"] == "GET":
+                self._server_context.listeners.check_room(acting.principal.user_id)
         except CommonplaceError as error:
             await refusal_response(error)(scope, receive, send)
             return

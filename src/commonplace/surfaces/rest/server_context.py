@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from commonplace.api import Commonplace, KeyVerbs, User
-from commonplace.errors import NotAllowed, StoreBusy, Unauthenticated
+from commonplace.errors import NotAllowed, RateLimited, StoreBusy, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
@@ -28,6 +28,8 @@ from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
 
 MEGABYTE = 1_000_000
 LARGE_BODIES_AT_ONCE = 4  # of the largest size; those of one user take half of it
+MAX_STREAMS = 50  # of one user
+STREAM_RETRY_SECONDS = 60.0
 MAX_FAILURES = 20.0  # requests without a valid key, per second and peer
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OperationTarget = User | KeyVerbs | Commonplace
@@ -202,6 +204,14 @@ class ChangeListeners:
     def __init__(self) -> None:
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self.is_draining = False
+
+    def check_room(self, user_id: str) -> None:
+        """A stream holds its connection: those of one user must not take all of them."""
+        if len(self._waiting.get(user_id, ())) >= MAX_STREAMS:
+            raise RateLimited(
+                f"At most {MAX_STREAMS} streams of one user at once.",
+                seconds=STREAM_RETRY_SECONDS,
+            )
 
     @contextmanager
     def waiting(self, user_id: str) -> Iterator[asyncio.Event]:

@@ -117,6 +117,7 @@ class ChangeStream:
             since = await run_in_threadpool(lambda: user.revision)
         if request.scope.get(IS_HEAD):
             return Response(media_type=EVENTS, headers=_STREAM_HEADERS)
+        self._server_context.listeners.check_room(user.principal.user_id)
         return StreamingResponse(
             self._events(request, user.principal.user_id, since),
             media_type=EVENTS,
