@@ -308,7 +308,11 @@ class SqliteStore(SqlStore):
         if commits is None:
             return
         with suppress(OSError):
-            Path(f"{self._path}{_NOTE}").write_text(commits, encoding="ascii")
+            note = os.open(f"{self._path}{_NOTE}", os.O_CREAT | os.O_WRONLY, 0o600)
+            try:
+                os.pwrite(note, commits.encode("ascii"), 0)  # a number never gets shorter
+            finally:
+                os.close(note)
 
     def _keep_lost_commits(self) -> None:
         """Kept in the store, because the next commit writes a new note."""
