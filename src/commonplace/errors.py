@@ -225,7 +225,10 @@ class StoreReadOnly(StoreError):
 
 class StoreCorrupt(StoreError):
     code = "store_corrupt"
-    default_remedy = "Run `commonplace doctor`; restore the last export if it cannot be read."
+    default_remedy = (
+        "Keep a copy of the file and of those that end in -wal and -shm. Restore a backup, or "
+        "import the last export into a new store. SQLite's `sqlite3 FILE .recover` may save more."
+    )
 
 
 class StoreTooNew(StoreError):

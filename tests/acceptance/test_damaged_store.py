@@ -121,3 +121,35 @@ def test_store_without_its_wal_or_shm_opens_and_reads(sound, tmp_path, gone):
     with opened(copy) as book:
         for read in READS.values():
             read(book.user("ana"))
+
+
+def findings(book):
+    return {each.what: each for each in book.user("ana").doctor() if not each.ok}
+
+
+def test_doctor_reports_a_lost_wal_until_the_loss_is_accepted(sound, tmp_path):
+    path, copy = tmp_path / "memory.db", tmp_path / "copy.db"
+    shutil.copy(sound, path)
+    with opened(path) as book:
+        for n in range(3):
+            book.user("ana").remember(f"Something newer {n}")
+        assert findings(book) == {}
+        for suffix in ("", "-commits"):  # all but the log
+            shutil.copy(f"{path}{suffix}", f"{copy}{suffix}")
+    for _ in range(2):
+        with opened(copy) as book:
+            book.user("ana").recall(DANA)
+            assert "-wal" in findings(book)["commits"].detail
+            assert "export" in findings(book)["commits"].remedy
+    with opened(copy) as book:
+        book.user("ana").tidy(reindex=True)
+        assert findings(book) == {}
+
+
+def test_truncated_store_error_says_what_to_do(sound, tmp_path):
+    path = tmp_path / "memory.db"
+    path.write_bytes(sound.read_bytes()[: 20 * PAGE])
+    with pytest.raises(StoreCorrupt) as refused:
+        opened(path)
+    assert "backup" in refused.value.remedy
+    assert "doctor" not in refused.value.remedy

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import commonplace
 from commonplace.engine.maintenance.tidy import fill_vectors
-from commonplace.errors import InvalidInput, NotFound
+from commonplace.errors import InvalidInput, NotFound, StoreCorrupt
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import build_removal
@@ -168,7 +168,7 @@ def test_index_recovers_after_an_interrupted_catch_up(store):
     put(store, [second])
     page = store.index_page(ANA, index.counters.seq, index.counters.epoch)
     broken = page.__class__(page.counters, page.rows, [(page.terms[0][0], "")], [(1, b"odd")])
-    with pytest.raises(ValueError):
+    with pytest.raises(StoreCorrupt):
         index.absorb(broken)
     index.absorb(store.index_page(ANA, index.counters.seq, index.counters.epoch))
     fresh = rebuilt(store, ANA, EMBEDDER.dimension)

@@ -74,5 +74,8 @@ def raw(url: str, statement: str, *values: Any) -> list[tuple[Any, ...]]:
 
 
 def all_rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything in the store, to prove that something changed nothing."""
-    return {table: sorted(raw(url, f"SELECT * FROM {table}"), key=repr) for table in ALL_TABLES}
+    """Everything in the store, to prove that something changed nothing. Without the number of
+    transactions, which also counts those that changed nothing."""
+    found = {table: sorted(raw(url, f"SELECT * FROM {table}"), key=repr) for table in ALL_TABLES}
+    found["store_facts"] = [row for row in found["store_facts"] if row[0] != "commits"]
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.raw_sql import run_raw
+from support.stores import raw
 
 
 @pytest.fixture
@@ -101,3 +102,41 @@ def test_doctor_with_a_key_reports_only_the_tenants_own_findings(open_book, stor
         assert private not in str(findings)
     me.erase(me.list().memories[0].id)
     assert "erasure" in wrong(mine)
+
+
+def flipped(vector):
+    return bytes([vector[0] ^ 1, *vector[1:]])
+
+
+@pytest.mark.parametrize("table", ["vectors", "graph_vectors"])
+def test_doctor_reports_damaged_vectors_and_tidy_embeds_them_again(sound, store_url, table):
+    sound.nodes_add("Dana Cohen")
+    sound.tidy()
+    (old,) = raw(store_url, f"SELECT vector FROM {table} LIMIT 1")[0]
+    damaged = flipped(bytes(old))
+    raw(store_url, f"UPDATE {table} SET vector = ?", damaged)
+    finding = wrong(sound)["checksums"]
+    assert "damaged" in finding.detail
+    assert "tidy --reindex" in finding.remedy
+    sound.tidy(reindex=True)
+    assert wrong(sound) == {}
+    assert damaged not in [bytes(row[0]) for row in raw(store_url, f"SELECT vector FROM {table}")]
+
+
+@pytest.mark.parametrize("column", ["content", "fields"])
+def test_doctor_reports_damaged_versions(sound, store_url, column):
+    id = sound.list().memories[0].id
+    sound.update(id, importance=5)
+    run_raw(store_url, f"UPDATE versions SET {column} = REPLACE({column}, 'a', 'b')")
+    assert "versions" in wrong(sound)["checksums"].detail
+
+
+def test_doctor_counts_rows_without_a_checksum_until_tidy_adds_them(sound, store_url):
+    run_raw(store_url, "UPDATE vectors SET checksum = NULL")
+    run_raw(store_url, "UPDATE versions SET checksum = NULL")
+    (finding,) = [each for each in sound.doctor() if each.what == "checksums"]
+    assert finding.ok
+    assert "2 without a checksum" in finding.detail
+    sound.tidy(reindex=True)
+    (finding,) = [each for each in sound.doctor() if each.what == "checksums"]
+    assert "without" not in finding.detail

@@ -40,7 +40,7 @@ class MaintenanceVerbs(UserHandle):
         """Expire, purge and reindex memories now.
 
         Expires what has ended, purges what was forgotten long ago, adds missing vectors. reindex:
-        rebuild the word index, after an upgrade."""
+        rebuild the word index and damaged vectors, after an upgrade or damage."""
         # Tidying covers the whole memory, for any caller.
         owner = Principal(self.principal.user_id, cleared=True)
         rebuild = validation.flag(reindex, "reindex")

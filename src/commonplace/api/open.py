@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -20,8 +21,8 @@ from commonplace.api.embedders import (
 from commonplace.engine.access_log import AccessLog
 from commonplace.engine.context import EngineContext, MeasuredCalibration
 from commonplace.engine.removal.cascade import cascade
-from commonplace.errors import BadSettings
-from commonplace.language.embedders.embedder import AbsentEmbedder, Embedder
+from commonplace.errors import BadSettings, StoreReadOnly
+from commonplace.language.embedders.embedder import AbsentEmbedder, Calibration, Embedder
 from commonplace.model.memory.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse_address
@@ -53,9 +54,9 @@ def open(
     try:
         require_same_embedder(store, model)
         book = Commonplace(_make_engine(store, model, clock, chosen), chosen)
-        if chosen.tidy_on_open:
+        if chosen.tidy_on_open and not store.is_read_only:
             book.tidy_what_is_due()
-        if chosen.worker == "inline":
+        if chosen.worker == "inline" and not store.is_read_only:
             book.work_in_background()
     except BaseException:
         store.close()
@@ -106,10 +107,16 @@ def _make_engine(
         extracts=chosen.extraction == "auto",
         settings=shown,
         measured=MeasuredCalibration(
-            load_measured_calibration(store, model, clock()) if model.name else None
+            _measured_calibration(store, model, clock()) if model.name else None
         ),
     )
     return replace(engine, cascade=partial(cascade, engine))
+
+
+def _measured_calibration(store: SqlStore, model: Embedder, now: datetime) -> Calibration | None:
+    with suppress(StoreReadOnly):  # then the embedder's own is used
+        return load_measured_calibration(store, model, now)
+    return None
 
 
 def _open_store(chosen: Settings, now: datetime) -> SqlStore:

@@ -331,6 +331,8 @@ class Bookkeeping:
     passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late vectors, by unit
     graph_vectors: Mapping[str, bytes] = field(default_factory=dict)  # by Node.ref or Edge.ref
     passage_terms: Mapping[int, IndexEntry] = field(default_factory=dict)  # recomputed, by unit
+    # Rows without a checksum get one; damaged vectors are removed, to be embedded again.
+    repairs_checksums: bool = False
     tidied: bool = False
     turns: tuple[RecallTurn, ...] = ()  # for the recall log
     log_before: datetime | None = None  # given: older entries of the recall log are deleted
@@ -342,6 +344,20 @@ class Bookkeeping:
     built_seq: int | None = None  # given: that generation is complete up to this sequence number
     answers: tuple[AnswerOutcome, ...] = ()  # of idempotent requests
     facts: Mapping[str, str] = field(default_factory=dict)  # about the store, not about the scope
+
+    @property
+    def is_about_reads(self) -> bool:
+        """Whether it only counts and logs what was read."""
+        computed = (self.vectors, self.terms, self.passage_vectors, self.graph_vectors)
+        done = (
+            self.passage_terms,
+            self.repairs_checksums,
+            self.tidied,
+            self.log_before,
+            self.answers,
+            self.facts,
+        )
+        return not any((*computed, *done, self.generation is not None))
 
 
 def build_add(

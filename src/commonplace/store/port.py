@@ -154,10 +154,16 @@ class Store(Protocol):
         ...
 
     def statistics(
-        self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
+        self,
+        scope: Scope,
+        now: datetime | None = None,
+        seen: Visibility = OWNER_VISIBILITY,
+        *,
+        checked: bool = False,
     ) -> ScopeStatistics:
         """With ``now``, items that ended by then count as expired, even before maintenance removes
-        them. Memories, links and sources are counted as far as ``seen`` admits them."""
+        them. Memories, links and sources are counted as far as ``seen`` admits them. With
+        ``checked``, rows are compared with their checksums."""
         ...
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:

@@ -423,6 +423,16 @@ class GraphCount:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedRows:
+    """Rows of a table, compared with their checksums."""
+
+    table: str
+    rows: int
+    damaged: int
+    unknown: int  # without a checksum: written by an earlier version
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeStatistics:
     """A scope in numbers."""
 
@@ -435,6 +445,10 @@ class ScopeStatistics:
     ]  # inconsistencies: rows without their counterpart; normally all zero
     sources: tuple[SourceCount, ...] = ()
     graph: GraphCount = GraphCount()
+    checked: tuple[CheckedRows, ...] = ()
+
+
+LOST_COMMITS = "lost_commits"  # the fact that says how many are missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +462,7 @@ class StoreHealth:
     looked_at: str  # what was checked
     bytes_on_disk: int
     pending_scrubs: int
+    lost_commits: int = 0  # commits that were acknowledged and are not in the file
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -12,7 +12,7 @@ from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, needs_processing
 from commonplace.engine.indexing import build_indexing, build_passage_indexing
-from commonplace.errors import embedder_option
+from commonplace.errors import StoreCorrupt, embedder_option
 from commonplace.language.embedders.embedder import CalibrationProof
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.filters import OWNER_VISIBILITY, Visibility
@@ -51,6 +51,7 @@ def examine(engine: EngineContext, scope: Scope | None, principal: Principal) ->
     scopes = [scope] if scope else engine.store.scopes()
     return [
         _integrity(health),
+        _commits(health),
         _scrubs(health.pending_scrubs),
         *_memory_findings(engine, scopes, principal),
         # Settings contain paths, which agents must not see.
@@ -66,13 +67,65 @@ def _memory_findings(
 ) -> list[Finding]:
     """Limited to what an agent may see; jobs and proposals are the owner's."""
     visibility = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    findings = [
-        _index(engine, scopes),
-        _consistency(engine, scopes),
-        _vectors(engine, scopes, visibility),
-    ]
-    findings += [_jobs(engine, scopes), _proposals(engine, scopes)] if principal.is_owner else []
-    return [*findings, _sources(engine, scopes, visibility)]
+    checks: dict[str, Callable[[], Finding]] = {
+        "index": lambda: _index(engine, scopes),
+        "consistency": lambda: _consistency(engine, scopes),
+        "checksums": lambda: _checksums(engine, scopes),
+        "vectors": lambda: _vectors(engine, scopes, visibility),
+    }
+    if principal.is_owner:
+        checks["jobs"] = lambda: _jobs(engine, scopes)
+        checks["proposals"] = lambda: _proposals(engine, scopes)
+    checks["sources"] = lambda: _sources(engine, scopes, visibility)
+    return [_checked(what, check) for what, check in checks.items()]
+
+
+RESTORE = "Keep a copy of the files; import the last export into a new store."
+
+
+def _checked(what: str, check: Callable[[], Finding]) -> Finding:
+    """A check that meets damage says so; the others go on."""
+    try:
+        return check()
+    except StoreCorrupt as error:
+        return Finding(what, False, str(error), RESTORE)
+
+
+def _checksums(engine: EngineContext, scopes: list[Scope]) -> Finding:
+    """Sees damage that can still be decoded, such as a flipped bit of a vector."""
+    tables: dict[str, Counter[str]] = {}
+    for scope in scopes:
+        for each in engine.store.statistics(scope, checked=True).checked:
+            counts = {"rows": each.rows, "damaged": each.damaged, "unknown": each.unknown}
+            tables.setdefault(each.table, Counter()).update(counts)
+    damaged = {table: counts["damaged"] for table, counts in tables.items() if counts["damaged"]}
+    rows = sum(counts["rows"] for counts in tables.values())
+    unknown = sum(counts["unknown"] for counts in tables.values())
+    if not damaged:
+        without = f", {unknown:,} without a checksum (`commonplace tidy --reindex`)"
+        return Finding("checksums", True, f"{rows:,} rows checked" + without * bool(unknown))
+    remedies = ["Damaged vectors: run `commonplace tidy --reindex`."] * any(
+        "vectors" in table for table in damaged
+    )
+    remedies += [f"Damaged versions: {RESTORE}"] * ("versions" in damaged)
+    detail = ", ".join(f"{count:,} of {table} damaged" for table, count in damaged.items())
+    return Finding("checksums", False, detail, " ".join(remedies))
+
+
+def _commits(health: StoreHealth) -> Finding:
+    lost = health.lost_commits
+    return Finding(
+        "commits",
+        not lost,
+        f"at least {lost:,} of the last commits are missing: the -wal file was lost, or an older "
+        "file was put in its place"
+        if lost
+        else "none is known to be missing",
+        "If the -wal file still exists, stop all processes, put it back and open the store; else "
+        "import the last export, or accept the file as it is: `commonplace tidy --reindex`."
+        if lost
+        else "",
+    )
 
 
 def _index(engine: EngineContext, scopes: list[Scope]) -> Finding:
@@ -94,7 +147,7 @@ def _integrity(health: StoreHealth) -> Finding:
         f"{health.bytes_on_disk:,} bytes, {health.looked_at}"
         if sound
         else "; ".join(health.integrity[:3]),
-        "" if sound else "Restore the last export into a new store.",
+        "" if sound else RESTORE,
     )
 
 
@@ -108,7 +161,7 @@ def _consistency(engine: EngineContext, scopes: list[Scope]) -> Finding:
         "consistency",
         not problems,
         "no missing or orphaned rows" if not problems else "; ".join(problems),
-        "" if not problems else "Restore the last export into a new store.",
+        "" if not problems else RESTORE,
     )
 
 

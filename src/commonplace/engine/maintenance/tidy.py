@@ -45,6 +45,7 @@ from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.consent import ProposalDecision, build_settlement
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 from commonplace.store.queries import (
+    LOST_COMMITS,
     NO_LIMIT,
     MemoryListing,
     PassagesOf,
@@ -114,6 +115,9 @@ def tidy(
     purged += purge_sources(engine, scope, now) + of_graph[Event.DELETE]
     proposals = _expire_proposals(engine, scope, now)
     merged = _merge_volatile(engine, principal, now, merge)
+    if reindex:
+        accepted = {LOST_COMMITS: "0"} if engine.store.fact(LOST_COMMITS) else {}
+        engine.store.record(Bookkeeping(scope, now, repairs_checksums=True, facts=accepted))
     vectors = fill_vectors(engine, principal, link)
     reindexed = rebuild_index(engine, scope) if reindex else 0
     scrubbed = scrub(engine) if compact else True

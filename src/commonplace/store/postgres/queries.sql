@@ -5,9 +5,6 @@
 -- name: begin_reading
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
--- name: hold_scope
-SELECT 1 FROM scopes WHERE scope = :scope FOR UPDATE
-
 -- name: begin_writing
 BEGIN
 

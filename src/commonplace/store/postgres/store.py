@@ -278,9 +278,6 @@ class PostgresStore(SqlStore):
         with self._transaction("commonplace_worker", None, _WRITING) as session:
             yield session
 
-    def _hold_scope(self, session: Session) -> None:
-        session.run("hold_scope")
-
     def _block_writers(self, session: Session) -> None:
         session.run("hold_writers")
 

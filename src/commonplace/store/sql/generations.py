@@ -23,7 +23,12 @@ from commonplace.store.queries import (
     Unembedded,
     UnembeddedQuery,
 )
-from commonplace.store.sql.rows import Row, Session, moment
+from commonplace.store.sql.rows import (
+    Row,
+    Session,
+    checksum,
+    moment,
+)
 
 UNITS_AT_ONCE = 5_000  # when old vectors are removed
 
@@ -234,7 +239,13 @@ def insert_late_vectors(
     session.run_many(
         "insert_late_vector",
         [
-            {"id": id, "version": version, "vector": vector, "generation": generation}
+            {
+                "id": id,
+                "version": version,
+                "vector": vector,
+                "checksum": checksum(vector),
+                "generation": generation,
+            }
             for (id, version), vector in zip(versions, vectors.values(), strict=True)
         ],
     )
@@ -248,7 +259,12 @@ def insert_unit_vectors(
     session.run_many(
         "insert_unit_vector",
         [
-            {"unit": unit, "vector": vector, "generation": generation}
+            {
+                "unit": unit,
+                "vector": vector,
+                "checksum": checksum(vector),
+                "generation": generation,
+            }
             for unit, vector in vectors.items()
         ],
     )
@@ -266,7 +282,13 @@ def insert_graph_vectors(
     session.run_many(
         "insert_late_graph_vector",
         [
-            {"id": id, "version": version, "vector": vector, "generation": generation}
+            {
+                "id": id,
+                "version": version,
+                "vector": vector,
+                "checksum": checksum(vector),
+                "generation": generation,
+            }
             for (id, version), vector in zip(versions, vectors.values(), strict=True)
         ],
     )

@@ -57,7 +57,14 @@ from commonplace.store.sql.graph_rows import (
     note_values,
 )
 from commonplace.store.sql.memories import delete_logged_items
-from commonplace.store.sql.rows import Row, Session, WriteNumbers, instant, micros
+from commonplace.store.sql.rows import (
+    Row,
+    Session,
+    WriteNumbers,
+    checksum,
+    instant,
+    micros,
+)
 
 _FROM_START = -1  # every row has a higher sequence number
 
@@ -297,7 +304,12 @@ def _put_vectors(
     session.run_many(
         "put_graph_vector",
         [
-            {"id": step.after.id, "generation": numbers.generation, "vector": step.vector}
+            {
+                "id": step.after.id,
+                "generation": numbers.generation,
+                "vector": step.vector,
+                "checksum": checksum(step.vector),
+            }
             for step in changed
             if step.vector is not None
         ],
@@ -420,5 +432,8 @@ def import_graph(session: Session, imported: ImportScope, numbers: WriteNumbers)
     made_by = {"generation": numbers.generation}
     session.run_many(
         "put_graph_vector",
-        [{"id": id, "vector": vector, **made_by} for id, vector in imported.graph_vectors.items()],
+        [
+            {"id": id, "vector": vector, "checksum": checksum(vector), **made_by}
+            for id, vector in imported.graph_vectors.items()
+        ],
     )

@@ -110,21 +110,24 @@ ON CONFLICT (scope, source, source_scope) DO UPDATE
        stands = excluded.stands
 
 -- name: put_graph_vector
-INSERT INTO graph_vectors (scope, id, generation, vector)
-VALUES (:scope, :id, :generation, :vector)
-ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
+INSERT INTO graph_vectors (scope, id, generation, vector, checksum)
+VALUES (:scope, :id, :generation, :vector, :checksum)
+ON CONFLICT (scope, id, generation)
+DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
 
 -- name: insert_late_graph_vector
 -- An item that changed since its text was read gets none: the next run embeds it.
-INSERT INTO graph_vectors (scope, id, generation, vector)
-SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes)
+INSERT INTO graph_vectors (scope, id, generation, vector, checksum)
+SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes),
+       CAST(:checksum AS BIGINT)
   FROM (SELECT n.scope, n.id FROM nodes n
          WHERE n.scope = :scope AND n.id = :id AND n.version = :version
         UNION ALL
         SELECT e.scope, e.id FROM edges e
          WHERE e.scope = :scope AND e.id = :id AND e.version = :version) p
  WHERE p.id = :id
-ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
+ON CONFLICT (scope, id, generation)
+DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
 
 -- name: bump_nodes
 UPDATE nodes SET seq = :seq WHERE scope = :scope AND id IN #list(ids)

@@ -35,6 +35,7 @@ from commonplace.store.sql.rows import (
     RowCodec,
     Session,
     WriteNumbers,
+    checksum,
     held_values,
     index_values,
     instant,
@@ -185,7 +186,12 @@ def insert_index(
     session.run_many(
         "insert_vector",
         [
-            {"unit": unit, "vector": index.vector, "generation": generation}
+            {
+                "unit": unit,
+                "vector": index.vector,
+                "checksum": checksum(index.vector),
+                "generation": generation,
+            }
             for unit, index in placed
             if index.vector
         ],
@@ -201,8 +207,9 @@ def change_memory(session: Session, step: ChangeMemory, numbers: WriteNumbers) -
 def amend_memory(session: Session, step: AmendMemory, numbers: WriteNumbers) -> None:
     memory = step.memory
     _update(session, memory, memory.version, None, numbers)
-    fields = version_values(memory, numbers.at)["fields"]
-    session.run("amend_version", id=memory.id, version=memory.version, fields=fields)
+    values = version_values(memory, numbers.at)
+    amended = {name: values[name] for name in ("id", "version", "fields", "checksum")}
+    session.run("amend_version", **amended)
 
 
 def _update(

@@ -27,6 +27,10 @@ RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at, obse
           graph, graph_epoch,
           COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
 
+-- name: hold_scope
+-- Locks the counters until the transaction ends, and moves none: caches read them.
+UPDATE scopes SET revision = revision WHERE scope = :scope
+
 -- name: open_scope
 INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
 
@@ -57,11 +61,11 @@ UPDATE memories
 RETURNING id
 
 -- name: insert_version
-INSERT INTO versions (scope, id, version, content, fields, recorded_at, invalidated_at)
-VALUES (:scope, :id, :version, :content, :fields, :recorded_at, :invalidated_at)
+INSERT INTO versions (scope, id, version, content, fields, checksum, recorded_at, invalidated_at)
+VALUES (:scope, :id, :version, :content, :fields, :checksum, :recorded_at, :invalidated_at)
 
 -- name: amend_version
-UPDATE versions SET fields = :fields
+UPDATE versions SET fields = :fields, checksum = :checksum
  WHERE scope = :scope AND id = :id AND version = :version
 
 -- name: close_version
@@ -79,15 +83,19 @@ SELECT m.scope, m.unit, CAST(:terms AS TEXT), CAST(:traits AS BIGINT) FROM memor
 ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms, traits = excluded.traits
 
 -- name: insert_vector
-INSERT INTO vectors (scope, unit, generation, vector)
-VALUES (:scope, :unit, :generation, :vector)
-ON CONFLICT (scope, unit, generation) DO UPDATE SET vector = excluded.vector
+INSERT INTO vectors (scope, unit, generation, vector, checksum)
+VALUES (:scope, :unit, :generation, :vector, :checksum)
+ON CONFLICT (scope, unit, generation)
+DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
 
 -- name: insert_late_vector
-INSERT INTO vectors (scope, unit, generation, vector)
-SELECT m.scope, m.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes) FROM memories m
+INSERT INTO vectors (scope, unit, generation, vector, checksum)
+SELECT m.scope, m.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes),
+       CAST(:checksum AS BIGINT)
+  FROM memories m
  WHERE m.scope = :scope AND m.id = :id AND m.version = :version
-ON CONFLICT (scope, unit, generation) DO UPDATE SET vector = excluded.vector
+ON CONFLICT (scope, unit, generation)
+DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
 
 -- name: bump_seq
 UPDATE memories SET seq = :seq WHERE scope = :scope AND id IN #list(ids)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache, wraps
 from typing import Any, Protocol, TypeVar
+from zlib import crc32
 
 from commonplace.errors import StoreCorrupt
 from commonplace.model.access.principal import Scope
@@ -53,6 +54,14 @@ def instant(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
 
+def checksum(*parts: str | bytes) -> int:
+    """Sees damage, not forgery."""
+    total = 0
+    for part in parts:
+        total = crc32(part.encode("utf-8", "replace") if isinstance(part, str) else part, total)
+    return total
+
+
 def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -84,7 +93,10 @@ def reporting_damage(read: Callable[..., ReadT]) -> Callable[..., ReadT]:
         except (LookupError, TypeError, ValueError, OverflowError) as error:
             if any(words in str(error) for words in _OF_THE_INPUT):
                 raise
-            raise StoreCorrupt("A row of the store is damaged and cannot be read.") from error
+            raise StoreCorrupt(
+                "A row of the store is damaged and cannot be read.",
+                remedy="Run `commonplace doctor`, which says what is damaged, and what to do.",
+            ) from error
 
     return reads
 
@@ -207,7 +219,8 @@ def version_values(memory: Memory, at: datetime, until: datetime | None = None) 
         "id": memory.id,
         "version": memory.version,
         "content": memory.content,
-        "fields": to_json(fields),
+        "fields": (written := to_json(fields)),
+        "checksum": checksum(memory.content, written),
         "recorded_at": micros(at),
         "invalidated_at": micros(until),
     }

@@ -30,6 +30,7 @@ from commonplace.store.queries import (
     ScopeStatistics,
     SourceCount,
 )
+from commonplace.store.sql.checksums import check_rows
 from commonplace.store.sql.erasure import tables_mentioning
 from commonplace.store.sql.rows import (
     Row,
@@ -75,7 +76,12 @@ class SqlStatistics(ABC):
         """A read transaction on one scope."""
 
     def statistics(
-        self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
+        self,
+        scope: Scope,
+        now: datetime | None = None,
+        seen: Visibility = OWNER_VISIBILITY,
+        *,
+        checked: bool = False,
     ) -> ScopeStatistics:
         seen_by = visibility_values(seen)
         with self._reading(scope) as session:
@@ -103,6 +109,7 @@ class SqlStatistics(ABC):
                 else []
             )
             graph = _count_graph(session, seen)
+            checked_rows = check_rows(session) if checked else ()
         return ScopeStatistics(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
@@ -111,6 +118,7 @@ class SqlStatistics(ABC):
             dict(zip(_LOOSE_ENDS, loose, strict=True)),
             tuple(SourceCount(*map(_as_int, row)) for row in sources),
             graph,
+            checked_rows,
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:

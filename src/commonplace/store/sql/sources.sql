@@ -143,10 +143,13 @@ SELECT p.unit, p.speaker, s.content_type, s.title, p.text
 
 -- name: insert_unit_vector
 -- A unit is never reused, so a late vector matches its own text or nothing.
-INSERT INTO vectors (scope, unit, generation, vector)
-SELECT p.scope, p.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes) FROM passages p
+INSERT INTO vectors (scope, unit, generation, vector, checksum)
+SELECT p.scope, p.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes),
+       CAST(:checksum AS BIGINT)
+  FROM passages p
  WHERE p.scope = :scope AND p.unit = :unit
-ON CONFLICT (scope, unit, generation) DO UPDATE SET vector = excluded.vector
+ON CONFLICT (scope, unit, generation)
+DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
 
 -- name: insert_unit_terms
 INSERT INTO terms (scope, unit, terms, traits)

@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from commonplace.errors import CommonplaceError, StoreClosed
+from commonplace.errors import CommonplaceError, StoreClosed, StoreReadOnly
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.filters import EXACT_FIELDS
@@ -39,6 +39,7 @@ from commonplace.store.queries import (
 )
 from commonplace.store.sql.access import SqlKeys, SqlTeams, mark_keys_used
 from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES, write_steps
+from commonplace.store.sql.checksums import repair_checksums
 from commonplace.store.sql.generations import (
     SqlGenerations,
     build_vectors,
@@ -156,6 +157,7 @@ class SqlStore(
     SqlStatistics,
 ):
     url: str
+    is_read_only = False  # the database accepts no change
     _closed = False
 
     def __init__(self) -> None:
@@ -191,7 +193,7 @@ class SqlStore(
         held = self._threads.reads = _ReadSession(self._begin_writing, exclusive=True)
         try:
             with self._reading(scope) as session:
-                self._hold_scope(session)
+                session.run("hold_scope")
             yield
         except BaseException:
             held.abandon()
@@ -243,10 +245,6 @@ class SqlStore(
     def _begin_writing(self, scope: Scope | None) -> AbstractContextManager[Session]: ...
 
     @abstractmethod
-    def _hold_scope(self, session: Session) -> None:
-        """Locks the scope's counters until the transaction ends, without moving any."""
-
-    @abstractmethod
     def _compact(self) -> bool:
         """Removes deleted bytes from the files. False: other sessions prevent it."""
 
@@ -275,6 +273,14 @@ class SqlStore(
         return Applied(revisions[changesets[0].scope])
 
     def record(self, bookkeeping: Bookkeeping) -> None:
+        """Reads of a store that cannot be written are not counted."""
+        try:
+            self._record(bookkeeping)
+        except StoreReadOnly:
+            if not bookkeeping.is_about_reads:
+                raise
+
+    def _record(self, bookkeeping: Bookkeeping) -> None:
         if bookkeeping.facts:
             with self._maintaining() as session:
                 facts = bookkeeping.facts.items()
@@ -292,6 +298,11 @@ class SqlStore(
             else:
                 build_vectors(session, bookkeeping, bookkeeping.generation)
             self._record_terms(session, bookkeeping)
+            if bookkeeping.repairs_checksums:
+                session.one(
+                    "lock_counters", **NO_COUNTER_MOVES | {"vanished": 1, "graph_vanished": 1}
+                )
+                repair_checksums(session)
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
             mark_keys_used(session, bookkeeping.used_keys, bookkeeping.at)

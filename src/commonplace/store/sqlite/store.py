@@ -6,6 +6,7 @@ WAL with synchronous=FULL: an acknowledged commit is on disk.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sqlite3
 import threading
@@ -26,7 +27,7 @@ from commonplace.errors import (
 )
 from commonplace.model.access.principal import Scope
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.queries import StoreHealth
+from commonplace.store.queries import LOST_COMMITS, StoreHealth
 from commonplace.store.sql.rows import Row, Session, micros
 from commonplace.store.sql.statements import (
     Dialect,
@@ -35,6 +36,8 @@ from commonplace.store.sql.statements import (
     pending_migrations,
 )
 from commonplace.store.sql.store import SqlStore
+
+log = logging.getLogger("commonplace")
 
 _BY_WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
     ("database or disk is full", StoreFull, "The disk is full."),
@@ -91,6 +94,14 @@ _MIGRATIONS = load_migrations(
     },
 )
 _MEMORY = ":memory:"
+# Counted in the transaction, and noted beside the file after it: a file that has fewer than the
+# note has lost its log.
+_COUNT_COMMIT = (
+    "INSERT INTO store_facts (name, value) VALUES ('commits', '1') ON CONFLICT (name) "
+    "DO UPDATE SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) RETURNING value"
+)
+_COMMITS = "SELECT value FROM store_facts WHERE name = 'commits'"
+_NOTE = "-commits"  # the ending of the note
 _SCAN_BLOCK = 1 << 20
 
 
@@ -137,12 +148,16 @@ class SqliteStore(SqlStore):
         if path != _MEMORY:
             _make_private(path)
             _refuse_foreign(path)
+        self.is_read_only = path != _MEMORY and _is_read_only(path)
         self._start()
+        self._counts_commits = False
         try:
             self._migrate(now)
         except BaseException:
             self.close()
             raise
+        self._counts_commits = True
+        self._keep_lost_commits()
 
     def _start(self) -> None:
         self._process = os.getpid()
@@ -169,14 +184,9 @@ class SqliteStore(SqlStore):
     def _connect(self) -> sqlite3.Connection:
         with translated_errors():
             try:
-                connection = sqlite3.connect(
-                    self._path,
-                    timeout=self._lock_timeout,
-                    isolation_level=None,
-                    check_same_thread=False,
-                    cached_statements=256,
-                )
-                return self._set_up(connection)
+                if self.is_read_only:
+                    return self._connect_read_only()
+                return self._set_up(self._connect_to(self._path))
             except sqlite3.OperationalError as error:
                 if "unable to open" not in str(error):
                     raise
@@ -185,9 +195,38 @@ class SqliteStore(SqlStore):
                     remedy="Check that the folder exists and may be written.",
                 ) from error
 
+    def _connect_to(self, address: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            address,
+            timeout=self._lock_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+            uri=address.startswith("file:"),
+        )
+
+    def _connect_read_only(self) -> sqlite3.Connection:
+        """Without a log beside it, SQLite reads such a file only as one that nobody changes."""
+        address = Path(self._path).absolute().as_uri()
+        wal = Path(f"{self._path}-wal")
+        is_closed = not wal.exists() or wal.stat().st_size == 0
+        mode = "mode=ro&immutable=1" if is_closed else "mode=ro"
+        try:
+            return self._set_up(self._connect_to(f"{address}?{mode}"))
+        except sqlite3.OperationalError as error:
+            if "unable to open" not in str(error):
+                raise
+            raise StoreReadOnly(
+                f"{self._path} was not closed, and its folder cannot be written.",
+                remedy="Copy the file and those that end in -wal and -shm to a folder that can be "
+                "written, and open the copy.",
+                field="store",
+            ) from error
+
     def _set_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
         try:
-            self._use_write_ahead_log(connection)
+            if not self.is_read_only:
+                self._use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA cell_size_check = ON")  # sees damaged pages when read
@@ -240,16 +279,56 @@ class SqliteStore(SqlStore):
     @contextmanager
     def _begin_writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
         self._require_open()
+        if self.is_read_only:
+            raise StoreReadOnly("The store cannot be written.")
         self._reconnect_after_fork()
         with self._write_lock, translated_errors():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
+                before = self._writer.total_changes
                 yield SqliteSession(self._writer, scope)
+                commits = self._count_commit(before)
                 self._writer.execute("COMMIT")
+                self._note_commits(commits)
             except BaseException:
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
                 raise
+
+    def _count_commit(self, changes_before: int) -> str | None:
+        """None: nothing was changed, or the schema is being made."""
+        if self._writer.total_changes == changes_before or self._path == _MEMORY:
+            return None
+        if not self._counts_commits:
+            return None
+        return str(self._writer.execute(_COUNT_COMMIT).fetchone()[0])
+
+    def _note_commits(self, commits: str | None) -> None:
+        """Not synced to the disk: an old note only sees less."""
+        if commits is None:
+            return
+        with suppress(OSError):
+            note = os.open(f"{self._path}{_NOTE}", os.O_CREAT | os.O_WRONLY, 0o600)
+            try:
+                os.pwrite(note, commits.encode("ascii"), 0)  # a number never gets shorter
+            finally:
+                os.close(note)
+
+    def _keep_lost_commits(self) -> None:
+        """Kept in the store, because the next commit writes a new note."""
+        if self._path == _MEMORY or self.is_read_only:
+            return
+        try:
+            noted = int(Path(f"{self._path}{_NOTE}").read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return  # no note, as of a copied file: not known
+        with translated_errors():
+            row = self._writer.execute(_COMMITS).fetchone()
+        lost = noted - int(row[0] if row else 0)
+        if lost > 0:
+            log.warning("%d commits are missing: see `commonplace doctor`", lost)
+            with self._maintaining() as session:
+                session.run("put_fact", name=LOST_COMMITS, value=str(lost))
 
     @contextmanager
     def _surveying(self) -> Iterator[Session]:
@@ -270,9 +349,6 @@ class SqliteStore(SqlStore):
     def _claiming(self) -> Iterator[Session]:
         with self._writing(None) as session:
             yield session
-
-    def _hold_scope(self, session: Session) -> None:
-        """Nothing to do: SQLite has one writer at a time."""
 
     def _block_writers(self, session: Session) -> None:
         """Nothing to do: SQLite has one writer at a time."""
@@ -356,6 +432,7 @@ class SqliteStore(SqlStore):
             looked_at="every page",
             bytes_on_disk=pages * size,
             pending_scrubs=pending,
+            lost_commits=int(self.fact(LOST_COMMITS) or 0),
         )
 
     def close(self) -> None:
@@ -367,6 +444,13 @@ class SqliteStore(SqlStore):
             self._writer.close()
 
 
+def _is_read_only(path: str) -> bool:
+    """A file that exists, and that or whose folder this process may not write."""
+    file = Path(path)
+    folder_is_open = os.access(file.absolute().parent, os.W_OK, effective_ids=True)
+    return file.exists() and not (os.access(file, os.W_OK, effective_ids=True) and folder_is_open)
+
+
 def _make_private(path: str) -> None:
     """Creates the file readable only by its owner; SQLite's log gets the same mode."""
     with suppress(OSError):  # it exists, or SQLite will report why it cannot be created
@@ -376,7 +460,9 @@ def _make_private(path: str) -> None:
 def _refuse_foreign(path: str) -> None:
     """Raises for a database of another program."""
     try:
-        with closing(sqlite3.connect(path)) as connection:
+        address = Path(path).absolute().as_uri()
+        mode = "mode=ro&immutable=1" if _is_read_only(path) else "mode=rw"
+        with closing(sqlite3.connect(f"{address}?{mode}", uri=True)) as connection:
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     except (sqlite3.Error, UnicodeDecodeError):
         return  # missing, busy or unreadable: opening the store will report it
