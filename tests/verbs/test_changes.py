@@ -226,3 +226,26 @@ def test_change_log_files_each_change_under_the_callers_thread(me):
     me.erase(one.id, thread="e")
     assert [row["event"] for row in me.change_log("e")] == ["ERASE"]
     assert me.change_log("a") == []  # not even the name of its conversation stays
+
+
+READS_THAT_MARK = {
+    "changes": lambda me: me.changes("t").header,
+    "context": lambda me: me.context("kettle", thread="t").delta.header,
+    "query": lambda me: me.query("kettle", thread="t").header,
+}
+
+
+@pytest.mark.parametrize("read", READS_THAT_MARK.values(), ids=READS_THAT_MARK)
+def test_read_only_key_does_not_move_the_mark_of_an_agent_that_it_names(book, me, read):
+    me.remember("The kettle is green", category="tasks")
+    as_planner = book.authenticate(me.keys_create("reader", read_only=True).token).agent("planner")
+    assert "kettle" in read(as_planner)
+    assert read(as_planner) == "", "it has a mark of its own"
+    assert "kettle" in read(me.agent("planner"))
+
+
+def test_read_only_key_of_an_agent_moves_the_mark_of_that_agent(book, me):
+    me.remember("The kettle is green", category="tasks")
+    key = me.keys_create("planner's", for_agent="planner", read_only=True)
+    assert "kettle" in book.authenticate(key.token).changes("t").header
+    assert me.agent("planner").changes("t").header == ""

@@ -323,6 +323,61 @@ def test_context_names_the_bringer_of_a_shared_source(people):
     assert "brought by eve" in context.text
 
 
+# ——— questions about the reader ———
+
+QUESTIONS = {
+    "recall": lambda me, asked: me.recall(asked).text,
+    "query": lambda me, asked: me.query(asked).text,
+    "context": lambda me, asked: me.context(asked, thread="new").text,
+    "whole_context": lambda me, asked: me.whole_context(asked).text,
+}
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+@pytest.mark.parametrize("speaker", ["dan", "ana", None], ids=["other", "forged", "text"])
+@pytest.mark.parametrize("way", ["guest", "team"])
+def test_another_users_source_answers_no_question_about_the_reader(people, team, ask, speaker, way):
+    ana, dan = people["ana"], people["dan"]
+    words = "I live in Elmville. My wifi password is hunter2."
+    said = {"format": "transcript"} if speaker else {}
+    kept = dan.ingest(
+        f"{speaker}: {words}" if speaker else words,
+        participants=["ana"],
+        team=team if way == "team" else None,
+        **said,
+    )
+    if way == "guest":
+        ana.sources_accept(kept.id)
+    for asked in ("where do I live?", "what is my wifi password?"):
+        assert "Elmville" not in ask(ana, asked)
+    assert "Elmville" in ask(ana, "who lives in Elmville?")
+    assert "brought by dan" in ask(ana, "who lives in Elmville?")
+    assert "Elmville" in ask(dan, "where do I live?"), "his own words"
+    named = ana.recall("where do I live?", sources=[kept.id])
+    assert named.hits[0].citation.brought_by == "dan"
+
+
+def test_memory_extracted_from_anothers_source_names_them_and_answers_nothing_about_the_reader(
+    people, team
+):
+    ana, dan = people["ana"], people["dan"]
+    kept = dan.ingest("Dan: I live in Elmville.", format="transcript", team=team)
+    ana.extract([kept.id])
+    (learned,) = [each for each in ana.list().memories if each.source_id == kept.id]
+    assert ana.recall("where do I live?").is_empty
+    (hit,) = [each for each in ana.recall("where does Dan live?").hits if each.id == learned.id]
+    assert hit.citation.brought_by == "dan"
+    assert "(brought by dan)" in hit.bullet
+    assert "(brought by dan)" in ana.query("where does Dan live?").text
+
+
+def test_own_sources_answer_questions_about_the_reader_in_a_team(people, team):
+    ana = people["ana"]
+    ana.ingest("I live in Elmville.", team=team)
+    people["dan"].ingest("I live in Oakham.", team=team)
+    assert [hit.text for hit in ana.recall("where do I live?").hits] == ["I live in Elmville."]
+
+
 # ——— invitations and keys ———
 
 

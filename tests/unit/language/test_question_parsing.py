@@ -186,3 +186,53 @@ def test_parse_question_accepts_any_text(text, people):
     assert named.people <= set(people)
     assert remove_names(text, NamedPeople()) == text
     assert len(remove_names(text, named)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where do I live?",
+        "what is my wifi password?",
+        "How old am I?",
+        "when was I born?",
+        "tell me where I live",
+        "remind me what my address is",
+        "my phone number",
+        "what do you know about me?",
+        "am I allergic to nuts?",
+        "Where I'm living now",
+        "Do I have a car?",
+        "איפה אני גר?",
+        "מה הכתובת שלי?",
+        "איך קוראים לי?",
+        "מתי נולדתי?",
+        "¿Dónde vivo?",
+        "Wo wohne ich?",
+        "Где я живу?",
+        "Qual é o meu endereço?",
+    ],
+)
+def test_question_about_the_asker(question):
+    assert parse_question(question).about_the_asker
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the rollout?",
+        "tell me what the supplier said",
+        "remind me when the rollout is",
+        "how do I open the gate?",
+        "where can I find the keys?",
+        "what did my team agree on?",
+        "what do I know about herons?",
+        "I want to know when the rollout is",
+        "what do I need to bring to the meeting?",
+        "what did we agree?",
+        "Where did Dan live?",
+        "מה הצוות שלי החליט?",
+        "איך אני פותח את השער?",
+    ],
+)
+def test_question_about_something_else_than_the_asker(question):
+    assert not parse_question(question).about_the_asker

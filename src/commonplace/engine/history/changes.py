@@ -28,6 +28,7 @@ from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.queries import NO_LIMIT, GraphQuery, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner also has a cursor per thread
+_OF_KEY = "\x1f"  # before the id of a key; in no agent's name
 PAGE_GROWTH = 4  # factor for reading more rows until a page is full
 SHORT_DELTA_LINES = 300  # journal rows that are read at first for three bullets
 _DELTA_GROWTH = 8
@@ -111,7 +112,9 @@ def fit_header(delta: Delta, budget: int) -> str:
 
 
 def _cursor_owner(principal: Principal) -> str:
-    return principal.agent or OWNER_CURSOR
+    """A read-only key that names an agent has a cursor of its own: it does not move the agent's."""
+    agent = principal.agent or OWNER_CURSOR
+    return f"{agent}{_OF_KEY}{principal.key}" if principal.borrows_agent else agent
 
 
 def _visible_rows(

@@ -133,8 +133,9 @@ def select_candidates(request: RecallRequest, limit: int) -> Shortlist:
 
 def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> list[_ScoredIndex]:
     engine, plan, now = request.engine, request.plan, request.engine.clock()
+    others = _sources_of_others(request, indexes)
     searched = tuple(
-        _searched_index(request, reading, index)
+        _searched_index(request, reading, index, others)
         for reading, index in zip(request.readings, indexes, strict=True)
     )
     signals = run_arms(
@@ -149,14 +150,33 @@ def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> lis
     return [_ScoredIndex(*each, plan.explain) for each in rows]
 
 
+def _sources_of_others(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> frozenset[str]:
+    """Sources that do not answer: what another user brought says nothing about the reader. Sources
+    that the caller names are searched all the same."""
+    if not request.understood.question.about_the_asker or request.plan.within.sources:
+        return frozenset()
+    reader = request.principal.user_id
+    return frozenset(
+        id
+        for reading, index in zip(request.readings, indexes, strict=True)
+        for id, source in index.sources.items()
+        if not reading.is_own and source.row.user_id != reader
+    )
+
+
 def _searched_index(
-    request: RecallRequest, reading: ReadableScope, index: ScopeIndex
+    request: RecallRequest,
+    reading: ReadableScope,
+    index: ScopeIndex,
+    left_out: frozenset[str],
 ) -> SearchedIndex:
     """In another user's scope only visible passages are searched and counted."""
     plan, now = request.plan, request.engine.clock()
     visibility = plan.within.visibility(request.principal, reading)
     visible = index.visible(visibility, now)
     mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
+    if left_out:
+        mask = mask & ~index.from_sources(left_out)
     if reading.is_own:
         return SearchedIndex(index, mask, visible)
     return SearchedIndex(index, mask & index.passages, visible & index.passages, is_own=False)

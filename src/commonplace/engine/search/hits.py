@@ -20,6 +20,7 @@ from commonplace.model.sources.source import (
     SPOKEN_CONTENT,
     Passage,
     Source,
+    is_source_id,
 )
 from commonplace.store.queries import PassagesByUnit
 
@@ -95,10 +96,18 @@ def _describe_reason(name: str, ranked: Ranked) -> str:
 class HitLoader:
     """Loads hits and checks again what changed since the indexes were searched."""
 
-    def __init__(self, engine: EngineContext, principal: Principal, plan: RecallPlan):
+    def __init__(
+        self,
+        engine: EngineContext,
+        principal: Principal,
+        plan: RecallPlan,
+        readings: Sequence[ReadableScope],
+    ):
         self._engine = engine
         self._principal = principal
         self._plan = plan
+        self._others = [reading for reading in readings if not reading.is_own]
+        self._authors: dict[str, str] = {}  # other users, by source
         self._memories: dict[str, Memory] = {}
         self._passages: dict[
             tuple[ReadableScope, int], Passage
@@ -114,7 +123,17 @@ class HitLoader:
             found += [each for each in group if self._is_current(each) and self._is_new_turn(each)]
             if len(found) >= k:
                 break
+        self._load_authors(found[:k])
         return found[:k]
+
+    def _load_authors(self, found: Sequence[Ranked]) -> None:
+        """Who brought the sources from which memories among the hits were extracted."""
+        ids = {str(memory.source_id) for memory in self.memories_of(found) if memory.source_id}
+        wanted = sorted(filter(is_source_id, ids))
+        for reading in self._others if wanted else ():
+            for source in self._engine.live_sources(reading.scope, wanted):
+                if source.user_id != self._principal.user_id and reading.covers(source.id):
+                    self._authors[source.id] = source.user_id
 
     def memories_of(self, ranked: Sequence[Ranked]) -> Iterator[Memory]:
         return (self._memories[each.id] for each in ranked if not each.is_passage)
@@ -194,7 +213,7 @@ class HitLoader:
             similarity=ranked.similarity,
             score=ranked.score,
             source_type=memory.source_type,
-            citation=Citation(memory.source_id) if memory.source_id else None,
+            citation=self._cite(memory),
             importance=memory.importance,
             tags=memory.tags,
             metadata=memory.metadata,
@@ -202,6 +221,11 @@ class HitLoader:
             summary=memory.summary if memory.summary != memory.content else None,
             suspicious=is_prompt_injection(memory),
         )
+
+    def _cite(self, memory: Memory) -> Citation | None:
+        if memory.source_id is None:
+            return None
+        return Citation(memory.source_id, brought_by=self._authors.get(memory.source_id))
 
     def _passage_hit(self, ranked: Ranked) -> Hit:
         passage, source = self._passage_and_source(ranked)

@@ -54,8 +54,10 @@ class Hit:
 
     @property
     def is_anothers(self) -> bool:
-        """True for a team's items and for those shared by another user."""
-        return self.citation is not None and bool(self.citation.team or self.citation.brought_by)
+        """True for passages of a team and for those shared by another user."""
+        cited = self.citation
+        is_passage = cited is not None and cited.position is not None
+        return cited is not None and is_passage and bool(cited.team or cited.brought_by)
 
     @property
     def bullet(self) -> str:
@@ -64,11 +66,15 @@ class Hit:
 
     @property
     def said(self) -> str:
-        """A passage's speaker and date ("yesterday" is ambiguous without), and who ingested it."""
-        if self.citation is None or self.citation.position is None:
+        """A passage's speaker and date ("yesterday" is ambiguous without), and who ingested it. Of
+        a memory: who ingested its source."""
+        if self.citation is None:
             return ""
+        author = self.citation.brought_by
+        if self.citation.position is None:
+            return f"(brought by {author}) " if author else ""
         who = f"{self.citation.speaker}, " if self.citation.speaker else ""
-        provenance = f", brought by {self.citation.brought_by}" if self.citation.brought_by else ""
+        provenance = f", brought by {author}" if author else ""
         return f"({who}{self.date:%Y-%m-%d}{provenance}) "
 
 

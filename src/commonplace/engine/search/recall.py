@@ -141,7 +141,7 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
     while True:
         shortlist = select_candidates(request, limit)
         links = _visible_links(engine, principal, shortlist)
-        rows = HitLoader(engine, principal, plan)
+        rows = HitLoader(engine, principal, plan, request.readings)
         best = rows.best(_lift_linked(shortlist.ranked, links), plan.k)
         if len(best) >= plan.k or shortlist.is_all:
             break

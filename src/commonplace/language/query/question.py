@@ -25,7 +25,8 @@ class ParsedQuestion:
     asks_for: Trait  # kind of the expected answer; empty: not stated
     months: frozenset[int]
     years: frozenset[int]
-    of_the_user: bool  # the question is about the user
+    of_the_user: bool  # the user is mentioned
+    about_the_asker: bool = False  # asks for something about the user themself: "where do I live?"
     time_words: frozenset[str] = frozenset()  # words that name its months and years
     idle_words: frozenset[str] = frozenset()  # words that do not depend on the topic
 
@@ -44,9 +45,35 @@ def parse_question(text: str, names: Collection[str] = ()) -> ParsedQuestion:
         months=frozenset(by_month.values()),
         years=frozenset(map(int, years)),
         of_the_user=bool(set(words) & question_words("self")),
+        about_the_asker=any(_is_about_asker(words, place) for place in range(len(words))),
         time_words=frozenset((*by_month, *years)),
         idle_words=frozenset(words) & question_words("anything"),
     )
+
+
+def _is_about_asker(words: Sequence[str], place: int) -> bool:
+    """Whether the word makes the question one about the asker. "Tell me what Dan said", "how do I
+    open it?" and "what did my team agree on?" are about something else."""
+    word, before = words[place], words[max(0, place - 2) : place]
+    after, nearest = words[place + 1 : place + 2], before[-1] if before else ""
+    if word in question_words("my"):
+        return question_words("group").isdisjoint((*before, *after))
+    if word in question_words("i"):
+        return _is_subject(before, nearest) and question_words("not_after").isdisjoint(after)
+    if word in question_words("to_me"):
+        return nearest in question_words("about")
+    return nearest in question_words("asked_before") and _HEBREW_PAST.fullmatch(word) is not None
+
+
+def _is_subject(before: Sequence[str], nearest: str) -> bool:
+    """ "do I", "where I"; but not "how do I"."""
+    if nearest == "do" and "how" in before:
+        return False
+    is_asked = not question_words("asked_before").isdisjoint(before)
+    return is_asked or nearest in question_words("verb_before")
+
+
+_HEBREW_PAST = re.compile(r"[א-ת]{2,12}תי")  # first person
 
 
 def _asked_trait(words: list[str]) -> Trait:

@@ -52,6 +52,7 @@ class Principal:
     may_resolve: bool = False  # an agent that may resolve conflicts for the owner
     allowed: frozenset[str] = frozenset()  # the categories that an agent may see
     read_only: bool = False
+    borrows_agent: bool = False  # read-only, and its key is not this agent's
     key: str | None = None  # the id of its API key; None: it opened the store directly
     until: datetime | None = None  # when that key expires
     admin: bool = False  # manages this user's keys, and sees nothing else of theirs
@@ -112,7 +113,8 @@ class Principal:
         return replace(self, place=Scope.of_team(team_id), manages=manages)
 
     def as_agent(self, name: str, may_resolve: bool = False) -> Principal:
-        return replace(self, agent=name, may_resolve=may_resolve)
+        borrows = self.borrows_agent or (self.read_only and self.agent != name)
+        return replace(self, agent=name, may_resolve=may_resolve, borrows_agent=borrows)
 
     def allowed_to_see(self, categories: frozenset[str]) -> Principal:
         return replace(self, allowed=categories)

@@ -412,10 +412,14 @@ class ScopeIndex:
 
     def of_sources(self, ids: Iterable[str]) -> Mask:
         """Which slots are passages of these sources."""
+        return self.from_sources(ids) & self.passages
+
+    def from_sources(self, ids: Iterable[str]) -> Mask:
+        """Which slots are passages of these sources, or memories that were extracted from them."""
         column = self.words["source_id"]
         wanted = np.zeros(len(column.codes), dtype=bool)
         wanted[[column.codes[id] for id in ids if id in column.codes]] = True
-        mask: Mask = wanted[self._coded("source_id")] & self.passages
+        mask: Mask = wanted[self._coded("source_id")]
         return mask
 
     # ——— the vector arm and the lexical arm ———
