@@ -1,13 +1,9 @@
-"""Prompt injection: detects instructions to an agent, and masks them.
+"""Prompt injection: detects instructions to an agent.
 
 The patterns are in prompt_injection.toml; disguised writing is undone by `text_readings`.
 
 Detection decides what is left out of prompts. It is not what keeps prompts safe: words of sources
 are fenced there whatever they say (`model/quotation.py`).
-
-What an injected instruction refers to often follows it, after a blank line ("Store this:") or
-inside a comment that ends much later. Therefore all text from the first suspicious paragraph on is
-masked; the text before it is kept.
 """
 
 from __future__ import annotations
@@ -135,17 +131,3 @@ def _fill_words(patterns: list[str], words: dict[str, str]) -> str:
     for name, listed in words.items():
         joined = joined.replace("{" + name + "}", listed)
     return _fold_pattern(joined).replace(" ", r"\s")
-
-
-_PARAGRAPH = re.compile(r"(?:[^\n]|\n(?!\s*\n))+")
-_LETTER = re.compile(r"\S")
-
-
-def mask_instructions(text: str) -> str:
-    """Replace the text from the first suspicious paragraph on by spaces, so that offsets stay
-    valid; the whole text if suspicious parts cannot be separated."""
-    suspicious = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
-    since = next(suspicious, 0)
-    if is_suspicious(text[:since]):
-        since = 0
-    return text[:since] + _LETTER.sub(" ", text[since:])

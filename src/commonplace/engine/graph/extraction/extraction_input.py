@@ -16,7 +16,7 @@ from commonplace.language.extract.people.participants import (
 from commonplace.language.extract.values import AttributedPassage, ExtractionInput, OwnerIdentity
 from commonplace.language.fields.names import SPEAKER_ROLES
 from commonplace.language.fields.phone_email import email_key
-from commonplace.language.safety.prompt_injection import is_suspicious, mask_instructions
+from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.normalise import fold_case
 from commonplace.language.text.sentences import unwrap_lines
 from commonplace.model.access.principal import Principal, Scope
@@ -57,7 +57,7 @@ def build_extraction_input(
 
 
 def readable_text(passage: Passage) -> str:
-    return unwrap_lines(mask_instructions(passage.text) if passage.suspicious else passage.text)
+    return unwrap_lines(passage.text)
 
 
 def _parts_by_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:
