@@ -38,9 +38,14 @@ def test_cli_context_without_content_prints_nothing(commonplace):
 def test_cli_context_json_has_all_fields(commonplace):
     commonplace("remember", "The kettle is blue")
     told = json.loads(commonplace("context", "kettle", "--json").stdout)
-    assert told["text"] == told["volatile_text"]
+    assert told["text"] == f"{told['stable_text']}\n\n{told['volatile_text']}"
     assert told["tokens"] <= told["budget_tokens"] == 1300
-    assert [part["layer"] for part in told["parts"]] == ["changes", "recalled", "time"]
+    assert [part["layer"] for part in told["parts"]] == [
+        "quotations",
+        "changes",
+        "recalled",
+        "time",
+    ]
     assert [each["mark"] for each in told["citations"]] == ["[1]"]
     assert told["delta"]["header"].startswith("Memory updates since rev 0:")
 

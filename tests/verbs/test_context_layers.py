@@ -8,6 +8,7 @@ import commonplace
 from commonplace.engine.prompt_context.layers import LAYERS
 from commonplace.errors import CategoryNotAllowed, CommonplaceError
 from commonplace.language.text import tokens
+from commonplace.model.quotation import EXPLANATION
 from support.embedders import Switchable
 from support.sources import chat, letter, turn
 
@@ -54,9 +55,10 @@ def test_context_orders_layers_with_the_stable_ones_first(rich):
     assert context.volatile_text.startswith("Memory updates since rev 0:\n")
 
 
-def test_context_of_an_empty_memory_holds_only_the_time(me):
+def test_context_of_an_empty_memory_holds_the_time_and_what_quotations_are(me):
     context = me.context("anything?")
-    assert context.text == "## Now\n- Sunday, 2026-03-01, 09:00 (UTC)"
+    assert context.volatile_text == "## Now\n- Sunday, 2026-03-01, 09:00 (UTC)"
+    assert context.stable_text == f"## Quoted text\n- {EXPLANATION}"
     assert not context.citations
     assert context.delta.header == ""
 
@@ -275,7 +277,7 @@ def test_context_does_not_recall_the_latest_turns_of_the_same_thread(me, clock):
         thread="t1",
     )
     clock.tick(minutes=91)
-    older = "- [history] (Dana, 2026-03-01) The heron nests by the harbour. [1]"
+    older = "- [history] quoted: «(Dana, 2026-03-01) The heron nests by the harbour.» [1]"
     assert lines(me.context("Where does the heron nest?", thread="t1"), "recalled") == [older]
     assert len(lines(me.context("Where does the heron nest?", thread="t2"), "recalled")) == 2
     clock.tick(hours=2)  # the talk is over
@@ -318,7 +320,14 @@ def test_context_leaves_out_prompt_injection(me):
 def test_context_applies_the_agents_allowlist(rich):
     stylist = rich.agent("stylist")
     context = stylist.context("where does the heron nest?")
-    assert set(layers(context)) == {"soul", "rules", "standing", "changes", "time"}
+    assert set(layers(context)) == {
+        "soul",
+        "rules",
+        "quotations",
+        "standing",
+        "changes",
+        "time",
+    }
     for hidden in ("Ana", "boat", "pub", "mails", "nests", "conversation"):
         assert hidden not in context.text
     with pytest.raises(CategoryNotAllowed):
@@ -329,7 +338,14 @@ def test_context_applies_the_agents_allowlist(rich):
 
 def test_context_categories_filter_all_layers_but_soul_and_rules(rich):
     context = rich.context("heron tea", categories=["preferences"])
-    assert set(layers(context)) == {"soul", "rules", "standing", "changes", "time"}
+    assert set(layers(context)) == {
+        "soul",
+        "rules",
+        "quotations",
+        "standing",
+        "changes",
+        "time",
+    }
     assert lines(context, "changes") == [
         "- +created: [preferences] I prefer tea over coffee (imp=2)",
         "- … and 7 in other categories",

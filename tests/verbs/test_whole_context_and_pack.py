@@ -7,6 +7,7 @@ import pytest
 from commonplace.engine.prompt_context.whole_context import MAX_TOKENS
 from commonplace.errors import CommonplaceError
 from commonplace.language.text.tokens import count_tokens
+from commonplace.model.quotation import EXPLANATION
 from support.sources import chat, letter, turn
 
 
@@ -23,9 +24,10 @@ def stored(me):
 
 def test_whole_context_returns_the_best_of_each_store(stored):
     whole = stored.whole_context("heron", k=2)
-    headings = [part.text.split("\n")[0] for part in whole.parts]
+    assert whole.parts[0].text == f"## Quoted text\n- {EXPLANATION}"
+    headings = [part.text.split("\n")[0] for part in whole.parts[1:]]
     assert headings == ["## Memories", "## About the user", "## From chat", "## From email"]
-    assert [len(part.ids) for part in whole.parts] == [2, 1, 2, 1]
+    assert [len(part.ids) for part in whole.parts[1:]] == [2, 1, 2, 1]
     assert [cited.mark for cited in whole.citations] == [f"[{n}]" for n in range(1, 7)]
     assert whole.text == "\n\n".join(part.text for part in whole.parts)
     assert "- [profile] Feeds a heron on Sundays [3]" in whole.text
@@ -33,7 +35,13 @@ def test_whole_context_returns_the_best_of_each_store(stored):
 
 def test_whole_context_small_budget_keeps_a_share_per_store(stored):
     whole = stored.whole_context("heron", k=6, budget_tokens=240)
-    assert [part.layer for part in whole.parts] == ["memories", "profile", "chat", "email"]
+    assert [part.layer for part in whole.parts] == [
+        "quotations",
+        "memories",
+        "profile",
+        "chat",
+        "email",
+    ]
     assert 0 < whole.tokens <= 240
     assert stored.whole_context("heron", budget_tokens=0).text == ""
 
@@ -49,13 +57,14 @@ def test_whole_context_is_not_dominated_by_a_large_store(me):
     said = [turn("Dana", f"The heron, the heron, number {n}", n) for n in range(80)]
     me.ingest(chat(*said))
     me.remember("A heron was seen once")
-    assert [part.layer for part in me.whole_context("heron", k=3).parts] == ["memories", "chat"]
+    parts = me.whole_context("heron", k=3).parts
+    assert [part.layer for part in parts] == ["quotations", "memories", "chat"]
 
 
 def test_whole_context_of_an_agent_has_allowed_stores_only(stored):
     assert stored.agent("planner").whole_context("heron").is_empty
     researcher = stored.agent("researcher").whole_context("heron")
-    assert [part.layer for part in researcher.parts] == ["memories", "chat", "email"]
+    assert [part.layer for part in researcher.parts[1:]] == ["memories", "chat", "email"]
     assert "Sundays" not in researcher.text
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.engine.context import EngineContext
+from commonplace.language.observe.turn import HEARSAY_FACET
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.model.access.principal import Principal
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory
-from commonplace.model.sources.source import Source
+from commonplace.model.sources.source import Source, SourceType
 from commonplace.store.queries import JournalQuery
 
 
@@ -23,6 +24,17 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
     if POLICIES[item.kind].is_standing_instruction and item.agent_id is None:
         return False
     return is_suspicious("\n".join(_texts_of(item)))
+
+
+def is_quoted(item: Memory | Source | Node | Edge | Artifact) -> bool:
+    """True if its words come from a source, such as a mail, a file or another speaker. What the
+    owner said, and what an agent concluded, is not quoted; all passages are."""
+    if isinstance(item, Artifact):
+        return False
+    if not isinstance(item, Memory):
+        return True
+    from_source = item.source_type is not None and item.source_type != SourceType.CHAT
+    return from_source or item.facet == HEARSAY_FACET
 
 
 def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory) -> bool:

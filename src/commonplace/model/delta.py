@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from commonplace.model.journal import Entry, Event, JournalRow, Op
+from commonplace.model.quotation import quote_if
 
 MAX_BULLETS = 3
 BULLET_CHARACTERS = 120
@@ -34,13 +35,15 @@ class ChangeSummary:
     importance: int
     revision: int
     how: str = ""  # supersedes, overrides, seen again
+    quoted: bool = False  # the text is not the owner's
 
     @property
     def bullet(self) -> str:
         where = f"[{self.category}] " if self.category else ""
         suffix = f" (imp={self.importance})" if self.what == "created" else ""
         suffix += f" ({self.how})" if self.how and self.what == "updated" else ""
-        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{suffix}"
+        text = quote_if(self.quoted, self.text) if self.text else "an item"
+        return f"- {_MARKS[self.what]}: {where}{text}{suffix}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from commonplace.engine.access import can_see_source, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.visible_graph import sees_artifact
 from commonplace.engine.memories.inbox import hide_unseen_disputes
-from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.errors import NotFound
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.tokens import count_tokens
@@ -88,9 +88,12 @@ def _visible_changes(
 
 
 def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> ChangeSummary:
-    """Headers become part of a prompt: a suspected prompt injection is listed without its text."""
-    if item is None or not is_prompt_injection(item):
+    """Headers become part of a prompt: a suspected prompt injection is listed without its text,
+    other words of sources are fenced."""
+    if item is None:
         return change
+    if not is_prompt_injection(item):
+        return replace(change, quoted=is_quoted(item))
     category = None if is_suspicious(change.category or "") else change.category
     return replace(change, text="", category=category)
 

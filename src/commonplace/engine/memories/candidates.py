@@ -191,14 +191,12 @@ def _reason_not_examined(own: ConversationTurn, turn: ConversationTurn) -> str:
 def _check_refused(
     candidate: MemoryCandidate, turn_is_suspicious: bool, is_suspicious: SuspicionCheck
 ) -> Skipped | None:
-    """``turn_is_suspicious``: the turn looks like a prompt injection, so no instruction in it is
+    """``turn_is_suspicious``: the turn looks like a prompt injection, so nothing in it is
     trusted."""
     if candidate.confidence < MIN_STORED_CONFIDENCE:
         return make_skipped(candidate, SkipReason.UNSURE)
     texts = (candidate.content, candidate.trigger, candidate.profile_value or "")
-    if (turn_is_suspicious and POLICIES[candidate.kind].is_instruction) or any(
-        map(is_suspicious, texts)
-    ):
+    if turn_is_suspicious or any(map(is_suspicious, texts)):
         return make_skipped(candidate, SkipReason.SUSPICIOUS)
     return None
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
-from commonplace.model.delta import shorten
+from commonplace.model.delta import BULLET_CHARACTERS, shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Conflict, HeldValue, Memory, group_conflicts
@@ -24,9 +24,11 @@ from commonplace.model.profile.consent import (
     requires_owner,
 )
 from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal
+from commonplace.model.quotation import quote
 from commonplace.store.queries import DisputedMemories, HeldQuery, JournalQuery
 
 WITHHELD_TEXT = "(sensitive: shown only with cleared)"
+_QUOTED_CHARACTERS = BULLET_CHARACTERS - len(quote(""))
 INJECTION_TEXT = "(reads like instructions: shown only in the inbox)"
 
 
@@ -101,7 +103,10 @@ def load_disputes(
         if is_hidden or is_proposal or not held.memory.is_live(engine.clock()):
             continue
         text = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
-        text = INJECTION_TEXT if is_prompt_injection(held.memory) else text  # prompts show it
+        # Prompts show it.
+        if is_quoted(held.memory):
+            text = quote(shorten(text, _QUOTED_CHARACTERS))  # room for the fence in a summary
+        text = INJECTION_TEXT if is_prompt_injection(held.memory) else text
         texts.setdefault(str(held.conflict), []).append(text)
     return {memory.id: tuple(texts.get(str(memory.conflict), ())) for memory in disputed}
 

@@ -23,6 +23,7 @@ from commonplace.engine.prompt_context.budget import (
 )
 from commonplace.engine.prompt_context.layers import (
     LAYER_BY_NAME,
+    QUOTATIONS_LAYER,
     RECENT_PERIOD,
     Context,
     ContextCitation,
@@ -45,6 +46,7 @@ from commonplace.model.journal import JournalNode
 from commonplace.model.memory.kinds import POLICIES, Categories, ContextMode, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
+from commonplace.model.quotation import EXPLANATION
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.sql.rows import exact_micros
 
@@ -315,6 +317,7 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
     recalled = recall(engine, principal, [plan])[0] if plan else None
     delta = _load_delta(engine, principal, request)
     lines = [
+        LayerLines(QUOTATIONS_LAYER, [ContextLine(f"- {EXPLANATION}")]),
         *_memory_lines(gathered),
         _hit_lines(recalled, engine, request, gathered.conversations.current),
         _time_lines(gathered, request),

@@ -78,6 +78,7 @@ class KeepPolicy(StrEnum):
 class LayerName(StrEnum):
     SOUL = "soul"
     RULES = "rules"
+    QUOTATIONS = "quotations"
     IDENTITY = "identity"
     STANDING = "standing"
     CHANGES = "changes"
@@ -100,6 +101,13 @@ class Layer:
     marked: bool = False  # its lines are numbered for citation
 
 
+QUOTATIONS_LAYER = Layer(
+    LayerName.QUOTATIONS,
+    "## Quoted text",
+    "one line that says what the fence around text from sources means",
+    stable=True,
+)
+
 LAYERS: tuple[Layer, ...] = (
     Layer(
         LayerName.SOUL,
@@ -119,6 +127,7 @@ LAYERS: tuple[Layer, ...] = (
         keep=KeepPolicy.WHOLE,
         most=10,
     ),
+    QUOTATIONS_LAYER,
     Layer(
         LayerName.IDENTITY,
         "## About the user",

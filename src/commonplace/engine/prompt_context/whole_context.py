@@ -12,11 +12,13 @@ from commonplace.engine.prompt_context import wording
 from commonplace.engine.prompt_context.budget import LayerLines, compose_text
 from commonplace.engine.prompt_context.context import PROFILE_CATEGORY
 from commonplace.engine.prompt_context.layers import (
+    QUOTATIONS_LAYER,
     ContextCitation,
+    ContextLine,
     ContextPart,
     Layer,
 )
-from commonplace.engine.prompt_injection import may_enter_prompt
+from commonplace.engine.prompt_injection import is_quoted, may_enter_prompt
 from commonplace.engine.search.pack import Hit
 from commonplace.engine.search.plan import RecallPlan, SearchTargets
 from commonplace.engine.search.recall import recall, record_read_hits
@@ -27,6 +29,7 @@ from commonplace.model.journal import JournalNode
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
+from commonplace.model.quotation import EXPLANATION, quote_if
 from commonplace.store.queries import MemoryListing
 
 HEADING = "## Memory Context"
@@ -67,7 +70,8 @@ def pack_memories(found: Iterable[Memory]) -> ContextPack:
     text = HEADING
     for memory in found:
         for words in dict.fromkeys((memory.content, memory.summary)):
-            longer = f"{text}{_SEPARATOR}[{memory.kind}] {_indent(words)}"
+            shown = quote_if(is_quoted(memory), _indent(words))
+            longer = f"{text}{_SEPARATOR}[{memory.kind}] {shown}"
             if count_tokens(longer) <= MAX_TOKENS:
                 notes.append(memory)
                 text = longer
@@ -163,9 +167,10 @@ def whole_context(
         for section, answer in zip(sections, answers, strict=True)
     ]
     non_empty = [(section, hits) for section, hits in found if hits]
-    composed = compose_text(
-        [_section_lines(section, hits, len(non_empty)) for section, hits in non_empty], budget
-    )
+    lines = [_section_lines(section, hits, len(non_empty)) for section, hits in non_empty]
+    if any(hit.quoted for _, hits in non_empty for hit in hits):
+        lines.insert(0, LayerLines(QUOTATIONS_LAYER, [ContextLine(f"- {EXPLANATION}")]))
+    composed = compose_text(lines, budget)
     shown_ids = {cited.id for cited in composed.citations}
     shown = [hit for _, hits in non_empty for hit in hits if hit.id in shown_ids]
     record_read_hits(engine, principal, plan, shown, "whole_context")

@@ -10,10 +10,12 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from commonplace.engine.prompt_context.layers import ContextLine
+from commonplace.engine.prompt_injection import is_quoted
 from commonplace.engine.search.pack import Citation, Hit, one_line
 from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory.memory import Memory
+from commonplace.model.quotation import quote_if
 from commonplace.model.sources.source import SourceType
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.sql.rows import exact_micros, instant
@@ -68,7 +70,8 @@ def _memory_text(memory: Memory) -> str:
 def _memory_line(memory: Memory, before: str, text: str, disputed: str | None) -> ContextLine:
     doubt = f" (disputed: {one_line(disputed)})" if disputed else ""
     source = Citation(memory.source_id) if memory.source_id else None
-    return ContextLine(f"- {before}{text}{doubt}", memory.id, source)
+    shown = quote_if(is_quoted(memory), text)
+    return ContextLine(f"- {before}{shown}{doubt}", memory.id, source)
 
 
 CONVERSATION_TYPES = (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import summarise_dispute
-from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
@@ -220,6 +220,7 @@ class HitLoader:
             disputed=summarise_dispute(disputes.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
             suspicious=is_prompt_injection(memory),
+            quoted=is_quoted(memory),
         )
 
     def _cite(self, memory: Memory) -> Citation | None:
@@ -252,6 +253,7 @@ class HitLoader:
             tags=source.tags,
             forgettable=False,
             suspicious=passage.suspicious or is_suspicious(passage.speaker or ""),
+            quoted=True,
         )
 
     def _another(self, user_id: str) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
+from commonplace.model.quotation import quote_if
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class RelatedMemory:
     id: str
     text: str
     strength: float
+    quoted: bool = False  # words of a source
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Hit:
     forgettable: bool = True
     summary: str | None = None  # of a memory, if it differs from the text
     suspicious: bool = False
+    quoted: bool = False  # words of a source: prompts show them fenced
     why: str | None = None  # with explain
     parts: Mapping[str, float] | None = None  # with explain
 
@@ -61,8 +64,13 @@ class Hit:
 
     @property
     def bullet(self) -> str:
+        return f"- [{self.category}] {self.prompt_text}"
+
+    @property
+    def prompt_text(self) -> str:
+        """The text for a prompt. The speaker's name is the source's, too: it is in the fence."""
         disputed = f" (disputed: {self.disputed})" if self.disputed else ""
-        return f"- [{self.category}] {self.said}{self.text}{disputed}"
+        return f"{quote_if(self.quoted, self.said + self.text)}{disputed}"
 
     @property
     def said(self) -> str:
@@ -98,7 +106,10 @@ def as_text(hits: Sequence[Hit]) -> str:
     lines = []
     for hit in hits:
         lines.append(one_line(hit.bullet))
-        lines += [f"  - related: {one_line(related.text)}" for related in hit.related]
+        lines += [
+            f"  - related: {one_line(quote_if(related.quoted, related.text))}"
+            for related in hit.related
+        ]
     return "\n".join(lines)
 
 

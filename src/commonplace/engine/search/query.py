@@ -18,6 +18,7 @@ from commonplace.language.text.tokens import count_tokens
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import Delta, shorten
 from commonplace.model.journal import MAIN_THREAD
+from commonplace.model.quotation import quote_if
 
 TOP_K = 3
 BUDGET = 512
@@ -56,6 +57,7 @@ class FullItem:
     disputed: str | None
     forgettable: bool
     suspicious: bool
+    quoted: bool = False  # words of a source: fenced in the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +129,10 @@ def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
 
 
 def _item_line(item: Bullet | FullItem) -> str:
-    metadata = dict(item.metadata) if isinstance(item, FullItem) else {}
-    suffix = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
-    return f"- {one_line(item.text + suffix)}"
+    if not isinstance(item, FullItem) or not item.metadata:
+        return f"- {one_line(item.text)}"
+    metadata = quote_if(item.quoted, json.dumps(dict(item.metadata), ensure_ascii=False))
+    return f"- {one_line(f'{item.text} {metadata}')}"
 
 
 def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:
@@ -153,10 +156,10 @@ def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:
         disputed=hit.disputed,
         forgettable=hit.forgettable,
         suspicious=hit.suspicious,
+        quoted=hit.quoted,
     )
 
 
 def _item_text(hit: Hit) -> str:
-    disputed = f" (disputed: {hit.disputed})" if hit.disputed else ""
     mark = SUSPICIOUS_MARK if hit.suspicious else ""
-    return f"[{hit.category}] {mark}{hit.said}{hit.text}{disputed}"
+    return f"[{hit.category}] {mark}{hit.prompt_text}"

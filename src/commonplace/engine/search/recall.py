@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from commonplace.engine.access import readable_scopes, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import load_disputes
-from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates
 from commonplace.engine.search.hits import HitLoader
 from commonplace.engine.search.pack import (
@@ -28,7 +28,7 @@ from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import shorten
 from commonplace.model.filters import NO_FILTERS
 from commonplace.model.journal import Entry, JournalStatus, Op
-from commonplace.model.memory.memory import Link
+from commonplace.model.memory.memory import Link, Memory
 from commonplace.model.sources.source import PASSAGE_KIND
 
 RELATED_BULLETS = 2
@@ -202,16 +202,22 @@ def _load_related(
         neighbours[hit.id] = [pair for pair in others if pair[0] not in shown]
     ids = [id for pairs in neighbours.values() for id, _ in pairs]
     now, visibility = engine.clock(), visibility_of(principal)
-    texts = {
-        memory.id: shorten(memory.summary)
+    related = {
+        memory.id: memory
         for memory in engine.store.fetch(principal.scope, ids)
         if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
     }
-    return [_attach_related(hit, neighbours[hit.id], texts) for hit in hits]
+    return [_attach_related(hit, neighbours[hit.id], related) for hit in hits]
 
 
-def _attach_related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, str]) -> Hit:
-    visible = [RelatedMemory(id, texts[id], strength) for id, strength in pairs if id in texts]
+def _attach_related(
+    hit: Hit, pairs: Sequence[tuple[str, float]], related: Mapping[str, Memory]
+) -> Hit:
+    visible = [
+        RelatedMemory(id, shorten(related[id].summary), strength, is_quoted(related[id]))
+        for id, strength in pairs
+        if id in related
+    ]
     return replace(hit, related=tuple(visible[:RELATED_BULLETS]))
 
 

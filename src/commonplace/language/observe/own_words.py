@@ -157,6 +157,7 @@ CONTEXT_HEADINGS = (
     "Memory Context",
     "Who you are",
     "Rules to follow",
+    "Quoted text",
     "About the user",
     "To keep in mind",
     "Recent events",

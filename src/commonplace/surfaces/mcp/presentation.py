@@ -20,6 +20,7 @@ from commonplace.engine.search.query import Queried
 from commonplace.engine.search.recall import Recalled
 from commonplace.errors import CommonplaceError
 from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
+from commonplace.model.quotation import quote
 from commonplace.operations.limits import MOMENT
 from commonplace.operations.schemas import AnswerSchemas, Schema, parameter_schema, return_type_of
 from commonplace.operations.table import Parameter
@@ -60,6 +61,7 @@ DEFAULT_VALUES: Mapping[str, Any] = {
     "importance": 2,
     "is_override": False,
     "pinned": False,
+    "quoted": False,
     "sensitivity": "normal",
     "stability": "stable",
     "state": "active",
@@ -90,6 +92,7 @@ def _lean_data(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     same = data.get("summary") == data.get("content")
+    data = _fence_quotation(data)
     return {
         name: _lean_data(each)
         for name, each in data.items()
@@ -98,6 +101,16 @@ def _lean_data(data: Any) -> Any:
         and (name not in DEFAULT_VALUES or each != DEFAULT_VALUES[name])
         and not (same and name == "summary")
     }
+
+
+_PASSAGE_FIELDS = {"text", "turn", "speaker"}
+
+
+def _fence_quotation(data: dict[str, Any]) -> dict[str, Any]:
+    """Words of sources are fenced where an agent reads them, also inside JSON."""
+    if data.get("quoted") or data.keys() >= _PASSAGE_FIELDS:
+        return {**data, "text": quote(str(data["text"]))} if data.get("text") else data
+    return data
 
 
 def waiting_text(user: User, waiting: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from commonplace.language.extract.people.participants import (
 from commonplace.language.extract.values import AttributedPassage, ExtractionInput, OwnerIdentity
 from commonplace.language.fields.names import SPEAKER_ROLES
 from commonplace.language.fields.phone_email import email_key
-from commonplace.language.safety.prompt_injection import mask_instructions
+from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.normalise import fold_case
 from commonplace.language.text.sentences import unwrap_lines
 from commonplace.model.access.principal import Principal, Scope
@@ -52,12 +52,12 @@ def build_extraction_input(
         source_type=source.source_type,
         date=source.started_at or source.created_at,
         participants=participants,
-        title=source.title,
+        title="" if is_suspicious(source.title) else source.title,
     )
 
 
 def readable_text(passage: Passage) -> str:
-    return unwrap_lines(mask_instructions(passage.text) if passage.suspicious else passage.text)
+    return unwrap_lines(passage.text)
 
 
 def _parts_by_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:
@@ -97,7 +97,7 @@ def _read_passage(
         speaker=passage.speaker if is_named else None,
         by_owner=not by_machine and (speaker in names if is_named else is_own and is_own_word),
         by_machine=by_machine,
-        suspicious=passage.suspicious and not text.strip(),
+        suspicious=passage.suspicious,
     )
 
 
