@@ -15,7 +15,7 @@ from commonplace.engine.sources.formats.input import MAX_CHARACTERS
 from commonplace.errors import StoreBusy
 from commonplace.model.validation import MAX_CONTENT
 from commonplace.operations.table import BY_NAME
-from commonplace.surfaces.rest.heavy_operations import HEAVY_BODY, HeavyOperations
+from commonplace.surfaces.rest.request_checks import HEAVY_BODY, HeavyOperations
 from support.hostile_texts import text_of
 from support.served import Served
 

@@ -48,7 +48,7 @@ from commonplace.surfaces.mcp.presentation import (
     waiting_text,
 )
 from commonplace.surfaces.mcp.tools import BY_TOOL, Tool, ToolOperation
-from commonplace.surfaces.rest.heavy_operations import HeavyOperations
+from commonplace.surfaces.rest.request_checks import HeavyOperations
 
 log = logging.getLogger("commonplace.mcp")
 

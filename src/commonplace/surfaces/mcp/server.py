@@ -45,8 +45,8 @@ from commonplace.surfaces.mcp.reference_memory import (
     ReferenceToolCalls,
 )
 from commonplace.surfaces.rest.endpoints import read_body
-from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.problems import problem_headers, status_of
+from commonplace.surfaces.rest.request_checks import HeavyOperations
 from commonplace.surfaces.rest.routes import MCP_PATH
 from commonplace.surfaces.rest.server_context import ServerContext, narrow_to_agent
 

@@ -1,4 +1,4 @@
-"""Host, origin and loopback checks, and rate limits. Standard library only.
+"""Host, origin and loopback checks; rate limits, and few heavy operations at once.
 
 A web page can send requests to a server on the reader's machine under a name of its choice (DNS
 rebinding). It cannot set the Host and Origin headers, so these must be known names.
@@ -6,16 +6,19 @@ rebinding). It cannot set the Host and Origin headers, so these must be known na
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from commonplace.errors import InvalidInput, NotAllowed, RateLimited
+from commonplace.errors import InvalidInput, NotAllowed, RateLimited, StoreBusy
+from commonplace.operations.table import Operation
 
 _FORWARDING = re.compile("forwarded|via|x-real-ip|x-forwarded-.*", re.IGNORECASE)
 LOCAL_NAMES = frozenset({"localhost"})
@@ -138,3 +141,77 @@ class RateLimiter:
             bucket.tokens -= 1
             if len(self._buckets) > MAX_BUCKETS:
                 self._buckets.popitem(last=False)
+
+
+# ——— heavy operations: one caller's long text does not hold up the others ———
+
+_HEAVY_NAMES = """
+ingest extract extract-all traverse import remember-many observe-many reembed calibrate
+"""
+_HEAVY = frozenset(_HEAVY_NAMES.split())
+HEAVY_BODY = 100_000  # bytes; a larger request is heavy whatever it asks for
+
+AT_ONCE = 2  # running; more threads would only take turns on Python's lock
+AT_ONCE_PER_USER = 1
+WAITING = 128
+WAITING_PER_USER = 32
+SECONDS = 30.0  # of waiting
+
+
+class HeavyOperations:
+    """Waiting takes no thread, and nobody's requests take all places."""
+
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        waiting: int = WAITING,
+        waiting_per_user: int = WAITING_PER_USER,
+        seconds: float = SECONDS,
+    ):
+        self._free = asyncio.Semaphore(at_once)
+        self._waiting = waiting
+        self._waiting_per_user = waiting_per_user
+        self._seconds = seconds
+        self._present: Counter[str] = Counter()  # running or waiting, by user
+        self._of_user: dict[str, asyncio.Semaphore] = {}
+
+    @asynccontextmanager
+    async def turn(self, operation: Operation, user_id: str, size: int = 0) -> AsyncIterator[None]:
+        """Waits until the operation may run; at once if it is not heavy."""
+        if operation.name not in _HEAVY and size <= HEAVY_BODY:
+            yield
+            return
+        if (
+            self._present.total() >= self._waiting
+            or self._present[user_id] >= self._waiting_per_user
+        ):
+            raise _busy()
+        self._present[user_id] += 1
+        own = self._of_user.setdefault(user_id, asyncio.Semaphore(AT_ONCE_PER_USER))
+        try:
+            await self._acquire(own)
+            try:
+                yield
+            finally:
+                self._free.release()
+                own.release()
+        finally:
+            self._present[user_id] -= 1
+            if not self._present[user_id]:
+                del self._present[user_id], self._of_user[user_id]
+
+    async def _acquire(self, own: asyncio.Semaphore) -> None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                await own.acquire()
+                try:
+                    await self._free.acquire()
+                except BaseException:
+                    own.release()
+                    raise
+        except TimeoutError:
+            raise _busy() from None
+
+
+def _busy() -> StoreBusy:
+    return StoreBusy("The server is busy with other requests that take long.")

@@ -15,10 +15,10 @@ from commonplace.errors import NotAllowed, RateLimited, StoreBusy, Unauthenticat
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
-from commonplace.surfaces.rest.heavy_operations import HeavyOperations
 from commonplace.surfaces.rest.local_token import LocalToken, new_token
 from commonplace.surfaces.rest.monitoring import Metrics
 from commonplace.surfaces.rest.request_checks import (
+    HeavyOperations,
     RateLimiter,
     check_same_origin,
     is_local_request,
