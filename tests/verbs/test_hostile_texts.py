@@ -13,7 +13,7 @@ import commonplace
 from commonplace.api import Commonplace, User
 from support.hostile_texts import DOORS, FEW, Stopwatch, text_of, time_limit
 
-# Each took from seconds to hours at these lengths.
+# Rules that took more than linear time: 19 of these took over a second, or raised, at this length.
 ONCE_SLOW = {
     "remember": ["?", "? ", "؟"],
     "remember fact": ["\u0301\u0316", "\u05b0\u05bc\u0591"],
@@ -32,7 +32,7 @@ ONCE_SLOW = {
     "vtt": ["<v.a.", "<v  "],
 }
 LENGTH = 30_000  # of a text; the limit of a memory is 32,000
-SECONDS = 5.0  # the slowest takes 0.5; most took minutes
+SECONDS = 2.0  # of processor time; the slowest takes less than 1
 
 
 @pytest.fixture(scope="module")
