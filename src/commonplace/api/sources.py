@@ -202,8 +202,9 @@ class SourceVerbs(UserHandle):
         done = ingest(
             self._engine, self._request.acting_as(acting), taken, see_through if waits else None
         )
-        invite_participants(self._engine, self._request.acting_as(acting), done, taken.participants)
-        return done
+        return invite_participants(
+            self._engine, self._request.acting_as(acting), done, taken.participants
+        )
 
     def _in_team(self, team: str | None) -> Principal:
         team_name = optional_word(team, "team")

@@ -97,17 +97,19 @@ def _require_outside_team(guest: str, standing: MembershipStatus | None) -> None
 
 def invite_participants(
     engine: EngineContext, request: RequestContext, ingested: Ingested, named: Sequence[str]
-) -> None:
+) -> Ingested:
     """Invite the participants that the owner of a source names, if they are users of this store.
     Names found in a text invite nobody, and neither do participants named for a source that another
     user added, or for one that is unchanged."""
     acting, source = request.principal, ingested.source
     may_share = source.user_id == acting.user_id or acting.manages
     if not acting.is_owner or not may_share or source.sensitivity is Sensitivity.HIGH:
-        return
+        return ingested
     others = [name for name in dict.fromkeys(named) if name != acting.user_id]
-    if others and ingested.action is not IngestAction.UNCHANGED:
-        _invite(engine, request, source, {name: _is_user(engine, name) for name in others})
+    if not others or ingested.action is IngestAction.UNCHANGED:
+        return ingested
+    _invite(engine, request, source, {name: _is_user(engine, name) for name in others})
+    return replace(ingested, revision=engine.store.counters(source.scope).revision)
 
 
 def unshare_source(
