@@ -310,7 +310,8 @@ class SqliteStore(SqlStore):
         with suppress(OSError):
             note = os.open(f"{self._path}{_NOTE}", os.O_CREAT | os.O_WRONLY, 0o600)
             try:
-                os.pwrite(note, commits.encode("ascii"), 0)  # a number never gets shorter
+                os.pwrite(note, commits.encode("ascii"), 0)
+                os.ftruncate(note, len(commits))
             finally:
                 os.close(note)
 
