@@ -85,6 +85,11 @@ class Things:
         found = self._me.sources(limit=1).sources
         return found[0].id if found and n % 4 else self._me.ingest(f"Tal: It is {n}.").id
 
+    def _invitation(self, n: int) -> str:
+        offered = self._dan.ingest(f"Dan: I moved to flat {n}.").id
+        self._dan.sources_share(offered, "ana")
+        return offered
+
     def _node(self, n: int) -> str:
         """Not the owner, who cannot be taken away."""
         people = self._me.people(limit=2, include_archived=True).nodes
@@ -159,10 +164,12 @@ class Things:
         return team
 
 
+ANSWERS = ("sources accept", "sources decline")  # to an invitation
+
 # What the names in paths and bodies stand for; the rest is made up as the description tells.
 SORTS: Mapping[str, Callable[[Route], str]] = {
     "id": lambda route: {
-        "sources": "source",
+        "sources": "invitation" if route.name in ANSWERS else "source",
         "nodes": "merged" if route.name == "split" else "node",
         "edges": "edge",
         "notes": "note",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import cycle, islice
@@ -17,6 +16,7 @@ from commonplace.errors import InvalidInput
 from commonplace.language.text.terms import analyse
 from commonplace.model.export.archive import ScopeExport
 from commonplace.model.memory.memory import State
+from commonplace.model.unicode_text import normal_form
 from support.children import read_what_is_named, write, write_until_killed
 from support.odd_texts import odd_texts
 from support.postgres import SWEEPER
@@ -184,9 +184,9 @@ def assert_recalled(me: User, texts: list[str]) -> None:
 
 
 def as_stored(text: str) -> str:
-    """NFC, one kind of newline, nothing around it."""
+    """NFC in Unicode's stream-safe form, one kind of newline, nothing around it."""
     one_newline = text.replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", one_newline).strip()
+    return normal_form(one_newline, "NFC").strip()
 
 
 def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:

@@ -3,6 +3,7 @@
 import json
 import queue
 import threading
+from contextlib import closing
 from http.client import HTTPConnection
 from xml.etree import ElementTree
 
@@ -152,7 +153,8 @@ def test_rest_cypher_query_ends_when_the_client_closes_the_connection(server, mo
     endless = "UNWIND range(1, 1000000000000) AS x WITH x WHERE x < 0 RETURN x"
     asked = json.dumps({"mode": "cypher", "cypher": endless})
     connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-    connection.request("POST", "/v1/traverse", asked, {"content-type": "application/json"})
-    assert started.wait(PATIENCE)
-    connection.close()
+    headers = {"content-type": "application/json", "authorization": f"Bearer {server.token}"}
+    with closing(connection):
+        connection.request("POST", "/v1/traverse", asked, headers)
+        assert started.wait(PATIENCE)
     assert ends.get(timeout=PATIENCE) == "The caller closed the connection."
