@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from http.client import HTTPConnection
+from shlex import quote
 
 import pytest
 
@@ -235,8 +236,8 @@ def small_process(tmp_path):
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
-    program = f"{sys.executable} -m commonplace serve --port {port} --embedder hashing"
-    command = f"ulimit -n 1024; exec {program} --store {tmp_path / 'memory.db'}"
+    program = f"{quote(sys.executable)} -m commonplace serve --port {port} --embedder hashing"
+    command = f"ulimit -n 1024; exec {program} --store {quote(str(tmp_path / 'memory.db'))}"
     variables = {
         "COMMONPLACE_SERVE_CONNECTIONS": "100000",
         "COMMONPLACE_SERVE_CONNECTIONS_PER_ADDRESS": "100000",

@@ -187,7 +187,7 @@ def test_changes_report_each_source_event_once(me):
     delta = agent.changes()
     (change,) = delta.changes
     assert change.what == "created"
-    assert "[history] Birds: " in delta.header
+    assert "[history] quoted: «Birds: " in delta.header
     assert agent.changes().header == ""
     me.forget(done.id)
     assert "−forgotten: [history] Birds" in agent.changes().header

@@ -10,8 +10,10 @@ from commonplace.operations.table import OPERATIONS
 @pytest.fixture
 def me(open_book):
     """With work that waits, since nobody does it."""
-    me = open_book(worker="off").user("ana")
+    book = open_book(worker="off")
+    me, dan = book.user("ana"), book.user("dan")
     for number in range(5):
+        dan.sources_share(dan.ingest(f"Dan: It is {number}.").id, "ana")
         me.remember(f"Note {number}", kind="note", thread="monday")
         for value in ("1", "2"):
             me.remember(kind="kv", metadata={"subject": f"meter {number}", "value": value})
@@ -46,6 +48,7 @@ LISTS = {
     "contributions": lambda me, **page: [each.id for each in me.contributions(**page)],
     "list": memories,
     "sources": sources,
+    "sources invitations": lambda me, **page: [each.id for each in me.sources_invitations(**page)],
     "conflicts": lambda me, **page: [each.id for each in me.conflicts(**page)],
     "profile proposals": lambda me, **page: [each.id for each in me.proposals(**page)],
     "jobs": lambda me, **page: [each.id for each in me.jobs(**page)],
