@@ -190,8 +190,8 @@ def test_changes_report_each_source_event_once(me):
     assert "[history] quoted: «Birds: " in delta.header
     assert agent.changes().header == ""
     me.forget(done.id)
-    assert "−forgotten: [history] Birds" in agent.changes().header
+    assert "−forgotten: [history] quoted: «Birds" in agent.changes().header
     me.restore(done.id)
-    assert "⟲restored: [history] Birds" in agent.changes().header
+    assert "⟲restored: [history] quoted: «Birds" in agent.changes().header
     me.erase(done.id)
     assert "×deleted: [history] an item" in agent.changes().header
