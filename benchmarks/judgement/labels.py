@@ -5,6 +5,7 @@ They live beside the source (`labelled/`, with a README on how they were made) a
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import unicodedata
@@ -107,3 +108,28 @@ def read_statements(folder: Path, half: str) -> list[LabelledStatement]:
 
 def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def labelled_parser(name: str, description: str | None, page: Path) -> argparse.ArgumentParser:
+    """The options of a benchmark over labelled examples that can write its page."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=description)
+    parser.add_argument("--half", choices=HALVES, help="default: both")
+    parser.add_argument(
+        "--show", action="store_true", help="list the wrong answers in the open half"
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path("labelled"),
+        metavar="FOLDER",
+        help="labelled examples (%(default)s)",
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        nargs="?",
+        const=page,
+        metavar="PAGE",
+        help=f"write the report ({page})",
+    )
+    return parser

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from benchmarks.judgement.labels import HALVES, OPEN, SEALED
+from benchmarks.judgement.labels import HALVES, OPEN, SEALED, labelled_parser
 from benchmarks.judgement.truth import write_between_markers
 from benchmarks.report import Report, Table, Target
 from commonplace.language.fields.writing_policy import check_writing
@@ -282,24 +282,4 @@ def _mistakes(seen: Sequence[ObservedTurn]) -> Iterator[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks observe", description=__doc__)
-    parser.add_argument("--half", choices=HALVES, help="default: both")
-    parser.add_argument(
-        "--show", action="store_true", help="list the wrong answers in the open half"
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path("labelled"),
-        metavar="FOLDER",
-        help="labelled examples (%(default)s)",
-    )
-    parser.add_argument(
-        "--write",
-        type=Path,
-        nargs="?",
-        const=PAGE,
-        metavar="PAGE",
-        help=f"write the report ({PAGE})",
-    )
-    return parser
+    return labelled_parser("observe", __doc__, PAGE)

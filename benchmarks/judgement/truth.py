@@ -30,6 +30,7 @@ from benchmarks.judgement.labels import (
     SEALED,
     LabelledPair,
     LabelledStatement,
+    labelled_parser,
     read_pairs,
     read_statements,
 )
@@ -328,25 +329,6 @@ def write_between_markers(page: Path, tables: Sequence[Table]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks truth", description=__doc__)
+    parser = labelled_parser("truth", __doc__, PAGE)
     parser.add_argument("--embedder", action="append", metavar="NAME", help="may be repeated")
-    parser.add_argument("--half", choices=HALVES, help="default: both")
-    parser.add_argument(
-        "--show", action="store_true", help="list the wrong answers in the open half"
-    )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path("labelled"),
-        metavar="FOLDER",
-        help="labelled examples (%(default)s)",
-    )
-    parser.add_argument(
-        "--write",
-        type=Path,
-        nargs="?",
-        const=PAGE,
-        metavar="PAGE",
-        help=f"write the report ({PAGE})",
-    )
     return parser

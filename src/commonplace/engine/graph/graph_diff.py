@@ -26,8 +26,7 @@ from commonplace.model.graph.steps import (
     RemoveNotes,
 )
 from commonplace.model.graph.types import NodeType
-from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.journal import JournalNode as Place
+from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.memory import Sensitivity
 
 MAX_SEARCHED_NOTES = 1000  # characters of notes in a node's search text
@@ -39,7 +38,7 @@ def diff_graph(
     *,
     ended: Event = Event.DELETE,
     moved: Event | None = None,
-    place: Place = Place.HOTPATH,
+    place: JournalNode = JournalNode.HOTPATH,
 ) -> tuple[ChangesetStep, ...]:
     """``ended``: the journal event of items without any assertion left; ``moved``: of items that
     are hidden or shown again. Edges are removed before their nodes and put after them."""
@@ -56,7 +55,7 @@ def diff_graph(
 
 class _GraphDiff:
     def __init__(
-        self, work: GraphUnitOfWork, ended: Event, moved: Event | None, place: Place
+        self, work: GraphUnitOfWork, ended: Event, moved: Event | None, place: JournalNode
     ) -> None:
         self.work, self.place = work, place
         self.events = {

@@ -39,8 +39,7 @@ from commonplace.model.graph.steps import (
     SetExtraction,
 )
 from commonplace.model.graph.types import equivalent_types
-from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.journal import JournalNode as Place
+from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import ephemeral_cutoff
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import AssertionQuery, EndedQuery, GraphQuery
@@ -211,7 +210,7 @@ def _is_artifact(id: str) -> bool:
 
 
 def _remove_artifact(id: str, event: Event) -> RemoveArtifact:
-    return RemoveArtifact(id, Entry(op=Op.DELETE, event=event, node=Place.WORKER, subject=id))
+    return RemoveArtifact(id, Entry(op=Op.DELETE, event=event, node=JournalNode.WORKER, subject=id))
 
 
 def _set_forgotten(
