@@ -131,6 +131,15 @@ def test_rest_read_only_key_is_refused_before_its_body_is_read(server, reader, p
         assert line.recv(100).startswith(b"HTTP/1.1 403 ")
 
 
+def test_rest_request_with_a_length_and_chunks_is_refused(server):
+    with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
+        line.sendall(
+            b"POST /v1/recall HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG"
+        )
+        assert line.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
 def test_mcp_read_only_key_may_send_small_bodies_only(server, reader):
     answer = server.ask("POST", "/mcp", None, MCP, key=reader, raw=b" " * 200_000)
     assert answer.status == 413

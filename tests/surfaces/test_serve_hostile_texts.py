@@ -3,72 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-import time
-from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
-import commonplace
-from commonplace.engine.sources.formats.input import MAX_CHARACTERS
 from commonplace.errors import StoreBusy
-from commonplace.model.validation import MAX_CONTENT
 from commonplace.operations.table import BY_NAME
-from commonplace.surfaces.rest.request_checks import HEAVY_BODY, HeavyOperations
-from support.hostile_texts import text_of
-from support.served import Served
+from commonplace.surfaces.mcp.calls import text_length
+from commonplace.surfaces.rest.request_checks import HEAVY_BODY, LONG_TEXT, HeavyOperations
+from support.hostile_requests import waits_under_attack
 
 SECONDS = 8.0  # of watching
 PATIENCE = 5.0  # seconds for an answer; 1 is promised on a machine that does nothing else
-MAIL = "From: a@b.c\nTo: d@e.f\nSubject: x\nContent-Type: text/{}\n\n{}"
-
-
-def hostile_requests() -> list[tuple[str, bytes]]:
-    room = MAX_CHARACTERS - 1000
-    sources = {
-        "html": text_of("<a ", room),
-        "email": MAIL.format("plain", text_of("-- \n", room)),
-        "text": text_of("?", room),
-        "whatsapp": f"[1/2/26, 10:00] Ana: {text_of(' ', room)}",
-    }
-    return [(f"/v1/sources?format={format}", text.encode()) for format, text in sources.items()]
-
-
-def attack(server: Served, key: str, path: str, body: bytes, over: threading.Event) -> None:
-    while not over.is_set():
-        try:
-            server.ask("POST", path, raw=body, headers={"content-type": "text/plain"}, key=key)
-            for unit in ("?", "\t"):
-                content = {"content": text_of(unit, MAX_CONTENT)}
-                server.ask("POST", "/v1/memories", content, key=key)
-        except (OSError, HTTPException):  # the server has ended, or is slow to answer
-            continue
 
 
 def test_serve_answers_others_while_hostile_texts_come_in(tmp_path: Path):
-    store = str(tmp_path / "memory.db")
-    with commonplace.open(store, embedder="hashing") as book:
-        attackers = [book.user(f"attacker {n}").keys_create("x").token for n in range(2)]
-        ana = book.user("ana")
-        ana.remember("I live in Haifa.")
-        key = ana.keys_create("x").token
-    over = threading.Event()
-    slowest = {"/healthz": 0.0, "/v1/recall": 0.0}
-    with Served(store, serve_rate=0) as server:
-        for number, (path, body) in enumerate(hostile_requests()):
-            given = (server, attackers[number % 2], path, body, over)
-            threading.Thread(target=attack, args=given, daemon=True).start()
-        ends = time.monotonic() + SECONDS
-        while time.monotonic() < ends:
-            for path, method in (("/healthz", "GET"), ("/v1/recall", "POST")):
-                asked = {"query": "where do I live?"} if method == "POST" else None
-                began = time.monotonic()
-                answer = server.ask(method, path, asked, key=key)
-                slowest[path] = max(slowest[path], time.monotonic() - began)
-                assert answer.status == 200, answer.body
-        over.set()
-    assert max(slowest.values()) < PATIENCE, slowest
+    waits = waits_under_attack(str(tmp_path / "memory.db"), SECONDS)
+    assert max(max(each) for each in waits.values()) < PATIENCE, waits
 
 
 # ——— turns of heavy operations ———
@@ -102,6 +53,24 @@ def test_heavy_operations_leave_light_ones_alone():
         return [await _begins(turn) for turn in turns]
 
     assert asyncio.run(scenario()) == [True, True, False]
+
+
+def test_long_texts_of_one_user_run_two_at_a_time_beside_heavy_operations():
+    async def scenario() -> list[bool]:
+        operations = HeavyOperations(at_once=1)
+        recall = BY_NAME["recall"]
+        turns = [operations.turn(BY_NAME["extract"], "tal")]
+        turns += [operations.turn(recall, "ana", size=LONG_TEXT + 1) for _ in range(3)]
+        turns += [operations.turn(recall, "ana", size=LONG_TEXT)]
+        turns += [operations.turn(recall, user, size=LONG_TEXT + 1) for user in ("dan", "tal")]
+        return [await _begins(turn) for turn in turns]
+
+    assert asyncio.run(scenario()) == [True, True, True, False, True, True, True]
+
+
+def test_length_of_a_call_counts_all_its_texts():
+    given = {"query": "abc", "recent": ["de", {"x": "f"}], "k": 3, "on": True}
+    assert text_length(given) == 6
 
 
 def test_heavy_operations_are_refused_when_too_many_wait_or_too_long():

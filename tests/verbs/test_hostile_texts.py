@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 import commonplace
 from commonplace.api import Commonplace, User
+from commonplace.engine.sources.formats import input as formats
+from commonplace.errors import InvalidInput, TooLong
 from support.hostile_texts import DOORS, FEW, Stopwatch, text_of, time_limit
 
 # Rules that took more than linear time: 19 of these took over a second, or raised, at this length.
@@ -87,3 +90,24 @@ def test_text_keeps_thirty_combining_marks_on_a_letter(me):
     more = "\u0316" * 5
     stored = me.remember(f"My tag is {zalgo}{more}.", kind="fact")
     assert me.show(stored.id).memory.content.count("\u0316") == 30
+
+
+@pytest.mark.parametrize("format", ["slack", "conversation"])
+def test_json_original_of_too_many_or_too_deep_values_is_refused_before_parsing(
+    me, format, monkeypatch
+):
+    monkeypatch.setattr(json, "loads", lambda text: pytest.fail("it was parsed"))
+    with pytest.raises(TooLong) as refused:
+        me.ingest("[" + "[]," * 400_000 + "[]]", format=format)
+    assert "Split it" in refused.value.remedy
+    with pytest.raises(InvalidInput):
+        me.ingest("[" * 1000 + "]" * 1000, format=format)
+
+
+def test_original_of_too_many_messages_says_how_to_split_it(me, monkeypatch):
+    monkeypatch.setattr(formats, "MAX_MESSAGES", 2)
+    lines = ["Ana: Good morning", "Tal: Hello to you", "Ana: It rains today"]
+    with pytest.raises(TooLong) as refused:
+        me.ingest("\n".join(lines), format="transcript")
+    assert "append" in refused.value.remedy
+    assert me.ingest("\n".join(lines[:2]), format="transcript").id

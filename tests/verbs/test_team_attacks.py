@@ -364,7 +364,7 @@ def test_memory_extracted_from_anothers_source_names_them_and_answers_nothing_ab
     kept = dan.ingest("Dan: I live in Elmville.", format="transcript", team=team)
     ana.extract([kept.id])
     (learned,) = [each for each in ana.list().memories if each.source_id == kept.id]
-    assert ana.recall("where do I live?").is_empty
+    assert learned.id not in {each.id for each in ana.recall("where do I live?").hits}
     (hit,) = [each for each in ana.recall("where does Dan live?").hits if each.id == learned.id]
     assert hit.citation.brought_by == "dan"
     assert "(brought by dan)" in hit.bullet

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from commonplace.engine.context import EngineContext
-from commonplace.language.observe.turn import HEARSAY_FACET
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.model.access.principal import Principal
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.memory.kinds import POLICIES
-from commonplace.model.memory.memory import Memory
-from commonplace.model.sources.source import Source, SourceType
+from commonplace.model.memory.memory import HEARSAY_FACET, Memory
+from commonplace.model.sources.source import Source, SourceType, is_source_id
 from commonplace.store.queries import JournalQuery
 
 
@@ -27,14 +26,25 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
 
 
 def is_quoted(item: Memory | Source | Node | Edge | Artifact) -> bool:
-    """True if its words come from a source, such as a mail, a file or another speaker. What the
-    owner said, and what an agent concluded, is not quoted; all passages are."""
+    """True if its words come from a source, such as a mail, a file, an ingested chat or another
+    speaker. What the owner said in an observed turn, and what an agent concluded, is not quoted;
+    all passages are."""
     if isinstance(item, Artifact):
         return False
     if not isinstance(item, Memory):
         return True
-    from_source = item.source_type is not None and item.source_type != SourceType.CHAT
-    return from_source or item.facet == HEARSAY_FACET
+    return is_quoted_memory(item.facet, item.source_type, item.source_id, item.role)
+
+
+def is_quoted_memory(
+    facet: str | None, source_type: str | None, source_id: str | None, role: str | None
+) -> bool:
+    """`observe` stores the role of its turn; the speaker's name in an ingested chat proves
+    nothing."""
+    if facet == HEARSAY_FACET:
+        return True
+    is_ingested = is_source_id(source_id or "") and role is None
+    return source_type is not None and (source_type != SourceType.CHAT or is_ingested)
 
 
 def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory) -> bool:

@@ -18,16 +18,22 @@ _TOKEN = re.compile(rb'["\[\]{},]')
 _STRING_END = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 
 
-def check_json_structure(text: bytes, name: str) -> None:
-    """Invalid JSON passes, within the same limits: the parser reports it."""
+def check_json_structure(
+    text: bytes,
+    name: str,
+    most: int = MAX_TOKENS,
+    remedy: str = "Send less at once.",
+    field: str | None = None,
+) -> None:
+    """Invalid JSON passes, within the same limits: the parser reports it. ``field``: the parameter
+    where it is not called ``name``."""
+    field = field or name
     depth = count = position = 0
     while found := _TOKEN.search(text, position):
         position = found.end()
         count += 1
-        if count > MAX_TOKENS:
-            raise TooLong(
-                f"{name} has too many JSON values.", remedy="Send less at once.", field=name
-            )
+        if count > most:
+            raise TooLong(f"{name} has too many JSON values.", remedy=remedy, field=field)
         match found[0]:
             case b'"':
                 position = _STRING_END.match(text, position).end() + 1  # type: ignore[union-attr]
@@ -35,7 +41,7 @@ def check_json_structure(text: bytes, name: str) -> None:
                 depth += 1
                 if depth > MAX_DEPTH:
                     raise InvalidInput(
-                        f"{name} is not valid JSON: it is nested too deeply.", field=name
+                        f"{name} is not valid JSON: it is nested too deeply.", field=field
                     )
             case b"]" | b"}":
                 depth -= 1

@@ -13,6 +13,7 @@ NormalForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 # limit: sorting a run of marks takes time quadratic in its length.
 MAX_MARKS = 30
 _MAY_BE_MARKS = re.compile(rf"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){{{MAX_MARKS + 1},}}+")
+_INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphen, zero-width space
 _HALFWIDTH_MARKS = "\uff9e\uff9f"  # letters that NFKC turns into marks
 _ASCII = re.compile(r"[\x00-\x7f]")
 # A call of the standard library on more characters would hold up other threads.
@@ -57,3 +58,9 @@ def has_surrogate(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+def fold_for_search(text: str) -> str:
+    """Without regard to case, white space and invisible hyphens: lines may be wrapped
+    differently."""
+    return " ".join(_INVISIBLE.sub("", text).casefold().split())

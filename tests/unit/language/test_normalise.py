@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.language.safety.text_readings import fold_writing
 from commonplace.language.text.normalise import fold
 from commonplace.model.validation import stored_form
 
@@ -65,3 +66,8 @@ def test_fold_reads_a_dash_between_numbers_as_separator() -> None:
 def test_fold_ignores_unicode_normal_form_and_keeps_single_spaces(text: str) -> None:
     assert fold(unicodedata.normalize("NFD", text)) == fold(text)
     assert fold(text) == " ".join(fold(text).split())
+
+
+def test_folded_writing_keeps_thirty_combining_marks_that_invisible_characters_part():
+    folded = fold_writing("x" + "\u0483\u200b" * 1000)
+    assert folded == "x" + "\u0483" * 30

@@ -28,6 +28,12 @@ def test_plain_planted_instructions_are_recognised_in_the_largest_languages(half
 
 
 @pytest.mark.parametrize("half", ["open", "sealed"])
+def test_planted_instructions_of_the_second_round_are_recognised(half):
+    found = share_found(half, lambda row: row["label"] == "plain" and row.get("round") == 2)
+    assert found >= 0.85
+
+
+@pytest.mark.parametrize("half", ["open", "sealed"])
 def test_plain_planted_instructions_are_recognised_in_other_languages(half):
     others = share_found(
         half, lambda row: row["label"] == "plain" and row["language"] not in LARGEST

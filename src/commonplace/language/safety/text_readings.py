@@ -1,8 +1,9 @@
 """Readings of a text: as a reader could understand it behind a disguise.
 
 The first reading folds Unicode. Others undo what makes words unreadable to a search and readable to
-a model: letters of other scripts, spaced letters, digits for letters, encodings. Each reading is
-made in time linear in the text, and encodings are undone to a depth of two.
+a model: letters of other scripts, spaced letters, joined words, mark-up, digits for letters,
+encodings. Each reading is made in time linear in the text, and encodings are undone to a depth of
+two.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from commonplace.language.text.normalise import INVISIBLE
+from commonplace.model.unicode_text import normal_form
 
 _APOSTROPHES = str.maketrans("’‘ʼ`´", "'''''")
 _SPACES = re.compile(r"[^\S\n]+")
@@ -33,9 +35,9 @@ _MIN_READABLE = 0.85  # share of letters and spaces in what was decoded
 
 def fold_writing(text: str) -> str:
     """Small letters, compatible forms, no accents or points, no invisible characters."""
-    plain = unicodedata.normalize("NFKC", text).translate(INVISIBLE).translate(_APOSTROPHES)
-    plain = unicodedata.normalize("NFD", plain.casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", plain)).translate(_LETTER_FORMS)
+    plain = normal_form(text.translate(INVISIBLE), "NFKC").translate(_APOSTROPHES)
+    plain = normal_form(plain.casefold(), "NFD")
+    return normal_form(_MARKS.sub("", plain), "NFC").translate(_LETTER_FORMS)
 
 
 def readings(text: str, depth: int = 0) -> Iterator[str]:
@@ -56,6 +58,7 @@ def _readings(text: str, depth: int) -> Iterator[str]:
     if joined != plain:
         yield _tidy(joined)
     yield from map(_tidy, _read_digits_as_letters(joined))
+    yield from map(_tidy, _part_words(latin))
     if depth < MAX_DEPTH:
         for decoded in _decode(entities):
             yield from _readings(decoded, depth + 1)
@@ -114,6 +117,36 @@ def _join_letters(text: str) -> str:
     return text
 
 
+# Of any separators: how wide the gaps between its words are does not matter.
+_APART = re.compile(r"(?<!\w)[^\W_](?:[ .·*_|/,-]{1,4}[^\W_]){7,}(?!\w)")
+_SEPARATORS = re.compile(r"[ .·*_|/,-]+")
+_MARK_UP = re.compile(r"<[^<>\n]{0,80}>|[*~`]+|__+")
+# From the beginning of a word, and possessive: a long word is read once.
+_JOINED = re.compile(r"(?<![^\W_])[^\W_]++(?:[_,;:|/\\.+=-]++[^\W_]++){2,}+")
+_PUNCTUATION = re.compile(r"[_,;:|/\\.+=-]+")
+_LONG_RUN = re.compile(r"[a-z]{16,}")
+_COMMANDS = """
+ignore disregard forget override bypass reveal print output obey follow send forward delete act
+pretend all any every previous prior earlier above preceding former your the my these those
+instructions instruction rules rule guidelines directions commands orders prompts prompt system
+everything you were told before are now from on and user assistant agent
+"""
+# Longest first, so that "instructions" is not "instruction" and "s".
+_COMMAND = re.compile("|".join(sorted(_COMMANDS.split(), key=len, reverse=True)))
+
+
+def _part_words(text: str) -> Iterator[str]:
+    """The words of a text that joins them by punctuation, by mark-up or by nothing."""
+    bare = _MARK_UP.sub("", text)
+    parted = _JOINED.sub(lambda found: _PUNCTUATION.sub(" ", found[0]), bare)
+    yield bare
+    yield parted
+    together = _APART.sub(lambda found: _SEPARATORS.sub("", found[0]), text)
+    for each in (together, bare):
+        if _LONG_RUN.search(each):
+            yield _LONG_RUN.sub(lambda found: _COMMAND.sub(r" \g<0> ", found[0]), each)
+
+
 _LEET = str.maketrans("01345789@$!", "oieastbgasi")
 _RUN = re.compile(r"[\w@$!]+")
 _DIGIT_IN_WORD = re.compile(r"[^\W\d_][0-9@$!]|[0-9@$!][^\W\d_]")
@@ -131,6 +164,7 @@ def _without_digits(word: str) -> str:
 
 # ——— encodings ———
 
+_BASE32 = re.compile(r"[A-Z2-7]{16,}={0,6}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{20,}={0,2}")
 _HEX = re.compile(r"[0-9A-Fa-f]{2}(?:[ :]?[0-9A-Fa-f]{2}){11,}")
 _ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
@@ -140,7 +174,7 @@ _MIN_ESCAPES = 4
 
 def _decode(text: str) -> Iterator[str]:
     """What is encoded in the text, in place of the encoding."""
-    for pattern, decode in ((_BASE64, _from_base64), (_HEX, _from_hex)):
+    for pattern, decode in _ENCODINGS:
         pieces = (decode(found[0][:_MAX_DECODED]) for found in pattern.finditer(text))
         if said := " ".join(filter(_is_readable, pieces)):
             yield said
@@ -148,6 +182,25 @@ def _decode(text: str) -> Iterator[str]:
         yield unquote(text)
     if len(_ESCAPED.findall(text)) >= _MIN_ESCAPES:
         yield _ESCAPED.sub(lambda found: chr(int(found[0][2:], 16)), text)
+
+
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{8,}")
+
+
+def _from_selectors(piece: str) -> str:
+    """Variation selectors are invisible; there are 256, one for each value of a byte."""
+    codes = map(ord, piece)
+    values = bytes(code - 0xFE00 if code < 0x10000 else code - 0xE0100 + 16 for code in codes)
+    return values.decode("utf-8", "ignore")
+
+
+def _from_base32(piece: str) -> str:
+    body = piece.rstrip("=")
+    body = body[: len(body) - len(body) % 8] if len(body) % 8 in (1, 3, 6) else body
+    try:
+        return base64.b32decode(body + "=" * (-len(body) % 8)).decode()
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def _from_base64(piece: str) -> str:
@@ -163,6 +216,14 @@ def _from_hex(piece: str) -> str:
         return bytes.fromhex(re.sub("[ :]", "", piece)).decode()
     except ValueError:
         return ""
+
+
+_ENCODINGS = (
+    (_BASE64, _from_base64),
+    (_BASE32, _from_base32),
+    (_HEX, _from_hex),
+    (_SELECTORS, _from_selectors),
+)
 
 
 def _is_readable(decoded: str) -> bool:

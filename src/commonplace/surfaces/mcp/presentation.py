@@ -15,10 +15,9 @@ from typing import Any
 from mcp import types
 
 from commonplace.api import User
-from commonplace.engine.prompt_context.layers import Context
-from commonplace.engine.search.query import Queried
-from commonplace.engine.search.recall import Recalled
 from commonplace.errors import CommonplaceError
+from commonplace.lazy import lazy_imports
+from commonplace.model.access.principal import OWNER_ACTOR_PREFIX
 from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
 from commonplace.model.quotation import quote
 from commonplace.operations.limits import MOMENT
@@ -26,6 +25,14 @@ from commonplace.operations.schemas import AnswerSchemas, Schema, parameter_sche
 from commonplace.operations.table import Parameter
 from commonplace.surfaces.mcp.elicitation import ElicitedDecision, may_ask_after
 from commonplace.surfaces.mcp.tools import TOOLS, Tool, ToolOperation
+
+with lazy_imports(__name__):
+    from commonplace.engine.prompt_context.layers import Context
+    from commonplace.engine.prompt_injection import is_quoted_memory
+    from commonplace.engine.search.pack import related_lines
+    from commonplace.engine.search.query import Queried
+    from commonplace.engine.search.recall import Recalled
+    from commonplace.engine.search.withheld import Withheld
 
 _NOTHING = "Nothing is known about that."
 _HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; continue meanwhile."
@@ -37,6 +44,7 @@ INTERNAL_FIELDS = frozenset(
     {
         "access_count",
         "arrived_at",
+        "bullet",
         "created_at",
         "digest",
         "external_id",
@@ -46,8 +54,10 @@ INTERNAL_FIELDS = frozenset(
         "memory_type",
         "processing_completed_at",
         "processing_started_at",
+        "prompt_text",
         "provenance",
         "revision",
+        "said",
         "score",
         "updated_at",
         "user_id",
@@ -59,30 +69,43 @@ DEFAULT_VALUES: Mapping[str, Any] = {
     "degraded": False,
     "forgettable": True,
     "importance": 2,
+    "is_anothers": False,
     "is_override": False,
     "pinned": False,
+    "proposed": False,
     "quoted": False,
     "sensitivity": "normal",
     "stability": "stable",
     "state": "active",
     "suspicious": False,
     "ttl_policy": "decay",
+    "weak": False,
 }
 
 
 def answer_text(answer: Any, data: Any) -> str:
     if isinstance(answer, Context):
-        return answer.text or _NOTHING
+        return _with_withheld(answer.text or _NOTHING, answer.withheld)
     if isinstance(answer, Queried):
-        return _bullet_text(answer)
+        return _with_withheld(_bullet_text(answer), answer.withheld)
     if isinstance(answer, Recalled):
-        data = {"hits": data["hits"], "degraded": data["degraded"]} if answer.hits else _NOTHING
+        if not answer.hits:
+            return _with_withheld(_NOTHING, answer.withheld)
+        data = {name: data[name] for name in ("hits", "degraded", "withheld")}
     return data if isinstance(data, str) else json.dumps(_lean_data(data), ensure_ascii=False)
+
+
+def _with_withheld(text: str, withheld: Withheld | None) -> str:
+    return f"{text}\n\n({withheld.sentence})" if withheld else text
 
 
 def _bullet_text(answer: Queried) -> str:
     """Bullets with ids, for show, update and forget."""
-    items = [f"- {item.text} ({item.id})" for item in answer.items]
+    items = [
+        line
+        for item in answer.items
+        for line in (f"- {item.text} ({item.id})", *related_lines(item.related))
+    ]
     return "\n".join(filter(None, [answer.header, *items])) or _NOTHING
 
 
@@ -103,14 +126,85 @@ def _lean_data(data: Any) -> Any:
     }
 
 
-_PASSAGE_FIELDS = {"text", "turn", "speaker"}
+# Of graph items: sentences, titles and subjects that somebody else may have written.
+_SOURCE_WORDS = ("description", "summary", "title", "text", "content")
+# The objects that hold words of others, by the fields that only they have, and those words.
+_WORDS = ("text", "summary", "tags", "metadata")
+_OBJECTS: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
+    (frozenset({"text", "turn", "speaker"}), ("text", "speaker", "label")),  # a passage
+    (frozenset({"title", "position"}), ("title", "speaker", "label")),  # a citation
+    (
+        frozenset({"title", "content_type"}),  # a source
+        ("title", "summary", "keywords", "tags", "participants", "alias", "external_id"),
+    ),
+    (frozenset({"title", "from_user"}), ("title",)),  # an invitation
+)
+_MEMORY_FIELDS = ("facet", "source_type", "source_id", "role")
+
+
+def fence_words(data: Any) -> Any:
+    """The data of an answer with the words of others fenced."""
+    if isinstance(data, list):
+        return [fence_words(each) for each in data]
+    if not isinstance(data, dict):
+        return data
+    return {name: fence_words(each) for name, each in _fence_quotation(data).items()}
 
 
 def _fence_quotation(data: dict[str, Any]) -> dict[str, Any]:
     """Words of sources are fenced where an agent reads them, also inside JSON."""
-    if data.get("quoted") or data.keys() >= _PASSAGE_FIELDS:
-        return {**data, "text": quote(str(data["text"]))} if data.get("text") else data
-    return data
+    if "entity_key" in data:
+        return _fence_graph_item(data)
+    if "rows" in data and "columns" in data:
+        return {**data, "rows": [[_fence_cell(cell) for cell in row] for row in data["rows"]]}
+    words = _words_of_others(data)
+    fenced = {name: _quote_value(data[name]) for name in words if data.get(name)}
+    provenance: dict[str, Any] = {"provenance": {}} if "provenance" in data else {}  # names as keys
+    return {**data, **fenced, **provenance}
+
+
+def _words_of_others(data: dict[str, Any]) -> Sequence[str]:
+    """The names of these fields."""
+    if data.get("quoted"):
+        return _WORDS
+    if "content" in data and data.keys() >= set(_MEMORY_FIELDS):
+        is_quoted = is_quoted_memory(*(data[name] for name in _MEMORY_FIELDS))
+        return ("content", *_WORDS) if is_quoted else ()
+    if "told_by" in data:  # a value of a conflict
+        is_owners = str(data["told_by"]).startswith(OWNER_ACTOR_PREFIX) and not data.get("source")
+        return () if is_owners else _WORDS
+    found = (words for fields, words in _OBJECTS if data.keys() >= fields)
+    return next(found, ())
+
+
+def _quote_value(value: Any) -> Any:
+    """Words in a list are one quotation: a fence around each would cost more than they do."""
+    if isinstance(value, list):
+        return [quote(", ".join(map(str, value)))]
+    if isinstance(value, dict):
+        return {name: _quote_value(each) for name, each in value.items()}
+    return quote(value) if isinstance(value, str) else value
+
+
+def _fence_graph_item(data: dict[str, Any]) -> dict[str, Any]:
+    fenced = _fence_fields(data)
+    if data.get("notes_snippets"):
+        fenced["notes_snippets"] = [quote(note) for note in data["notes_snippets"]]
+    if data.get("path"):
+        fenced["path"] = quote(" ".join(data["path"]))
+    if data.get("node_type") == "Source":
+        fenced["name"] = quote(data["name"])
+    return fenced
+
+
+def _fence_fields(data: dict[str, Any]) -> dict[str, Any]:
+    texts = {n: data[n] for n in _SOURCE_WORDS if isinstance(data.get(n), str) and data[n]}
+    return data | {name: quote(text) for name, text in texts.items()}
+
+
+def _fence_cell(cell: Any) -> Any:
+    """A value of a Cypher query; one word is a name or an id."""
+    return quote(cell) if isinstance(cell, str) and " " in cell else cell
 
 
 def waiting_text(user: User, waiting: Sequence[str]) -> str:
