@@ -26,7 +26,13 @@ from commonplace.language.embedders.calibration import (
     cosines_of,
     parse_pairs,
 )
-from commonplace.language.embedders.embedder import Calibration, Embedder, Vectors, unit_rows
+from commonplace.language.embedders.embedder import (
+    Calibration,
+    Embedder,
+    SymmetricEmbedder,
+    Vectors,
+    unit_rows,
+)
 from commonplace.language.text.detect import Script
 
 EMBEDDERS = ("hashing", "wordllama", "minilm")
@@ -107,7 +113,7 @@ def reembed_table(models: Sequence[Embedder], found: Sequence[Database], size: i
 
 def _reembed_seconds(database: Database, model: Embedder, sentences: Sequence[str]) -> float:
     url = database.create(f"reembed_{model.name.replace('-', '_')}")
-    model.embed(["loaded beforehand"])
+    model.embed_passages(["loaded beforehand"])
     with commonplace.open(url, embedder=_RandomEmbedder(), tidy_on_open=False) as book:
         for start in range(0, len(sentences), _BATCH):
             batch = sentences[start : start + _BATCH]
@@ -115,7 +121,7 @@ def _reembed_seconds(database: Database, model: Embedder, sentences: Sequence[st
         return timed(lambda: book.reembed(model))
 
 
-class _RandomEmbedder:
+class _RandomEmbedder(SymmetricEmbedder):
     """What a store is changed over from: vectors at random, so that no memory is near another."""
 
     name = "before"

@@ -71,9 +71,9 @@ def test_embedder_exception_of_any_type_counts_as_an_outage(open_book):
 def test_tidy_adds_links_with_late_vectors(open_book):
     model = Switchable()
     me = open_book(embedder=model).user("ana")
-    first = me.remember("Dana lives in Haifa near the port").id
+    first = me.remember("Dana lives in Haifa near the port", kind="note").id
     model.down = True
-    late = me.remember("Dana lives in Haifa near the old port").id
+    late = me.remember("Dana lives in Haifa near the old port", kind="note").id
     assert me.show(late).links == ()
     model.down = False
     me.tidy()

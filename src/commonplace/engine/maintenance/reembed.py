@@ -137,7 +137,7 @@ class _GenerationBuilder:
         if not texts:
             return []
         try:
-            rows = self._model.embed(texts)
+            rows = self._model.embed_passages(texts)
         except EmbedderDown as error:
             raise EmbedderUnavailable(
                 f"The embedder {self._model.name} stopped answering: {error}.",

@@ -134,8 +134,8 @@ def _ranks(values: Floats) -> Floats:
 
 
 def cosines_of(embedder: Embedder, pairs: Sequence[CalibrationPair]) -> Floats:
-    ones = embedder.embed([pair.a for pair in pairs])
-    others = embedder.embed([pair.b for pair in pairs])
+    ones = embedder.embed_passages([pair.a for pair in pairs])
+    others = embedder.embed_passages([pair.b for pair in pairs])
     return np.asarray(np.sum(ones.astype(np.float64) * others, axis=1))
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import urllib.parse
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.errors import BadSettings
+from commonplace.errors import BadSettings, CommonplaceError
 from commonplace.language.text.detect import Script
 
 Vectors = NDArray[np.float32]
@@ -109,18 +110,50 @@ class Calibration:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Its name and dimension are stored with the vectors."""
+    """Turns texts into vectors. Its name and dimension are stored with the vectors.
+
+    Both methods return one row per text, of unit length, or all zeros for a text with nothing to
+    embed, and raise EmbedderDown if the model is not available now.
+    """
 
     name: str
     dimension: int
-    calibration: Calibration
+    calibration: Calibration  # of passages with passages
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of questions, to be compared with those of passages."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of what is stored. Two statements are compared as two passages."""
+        ...
+
+
+class SymmetricEmbedder(ABC):
+    """Base of models that treat questions and passages alike."""
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> Vectors: ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self.embed(texts)
+
+
+class EmbedderOfOneMethod(SymmetricEmbedder):
+    """A caller's own object that has only `embed`."""
+
+    def __init__(self, model: Any) -> None:
+        self.name: str = model.name
+        self.dimension: int = model.dimension
+        self.calibration: Calibration = model.calibration
+        self._model = model
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, of unit length, or all zeros for a text with nothing to embed.
-
-        Raises EmbedderDown if the model is not available now.
-        """
-        ...
+        found: Vectors = self._model.embed(texts)
+        return found
 
 
 def unit_rows(rows: NDArray[np.floating]) -> Vectors:
@@ -130,16 +163,33 @@ def unit_rows(rows: NDArray[np.floating]) -> Vectors:
 
 
 class AbsentEmbedder:
-    """Has only a name and a dimension, so that replacing an embedder does not need the old one."""
+    """Has only a name and a dimension: for a store whose embedder cannot be loaded here.
+
+    Questions are answered by words alone. Writing is refused with ``problem``, if there is one:
+    what is missing has to be installed, waiting does not help."""
 
     calibration = Calibration({})
 
-    def __init__(self, name: str, dimension: int) -> None:
+    def __init__(self, name: str, dimension: int, problem: CommonplaceError | None = None) -> None:
         self.name = name
         self.dimension = dimension
+        self._problem = problem
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        raise EmbedderDown(f"{self.name} is not available here")
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        raise EmbedderDown(self._why)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        if self._problem is not None:
+            raise BadSettings(
+                self._problem.message, remedy=self._problem.remedy, field=self._problem.field
+            )
+        raise EmbedderDown(self._why)
+
+    @property
+    def _why(self) -> str:
+        if self._problem is None:
+            return f"{self.name} is not available here"
+        return f"{self._problem.message} {self._problem.remedy}"
 
 
 _HIGHEST_PORT = 65535

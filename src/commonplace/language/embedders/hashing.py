@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from commonplace.language.embedders.embedder import (
     Calibration,
     CalibrationProof,
+    SymmetricEmbedder,
     Vectors,
     unit_rows,
 )
@@ -50,7 +51,7 @@ _LONGEST_CACHED_WORD = 32
 _Features = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-class HashingEmbedder:
+class HashingEmbedder(SymmetricEmbedder):
     """Character n-grams work in each script, but the relation of spelling to meaning was validated
     for Latin letters only."""
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import import_module, resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from commonplace.errors import BadSettings
 from commonplace.language.embedders.embedder import (
     Calibration,
     CalibrationProof,
     EmbedderDown,
+    SymmetricEmbedder,
     Vectors,
     unit_rows,
+)
+from commonplace.language.embedders.onnx_model import (
+    MODEL_INPUTS,
+    OnnxModel,
+    Pooling,
+    make_session,
 )
 from commonplace.language.text.detect import Script
 
@@ -47,24 +50,9 @@ VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992
 _INSTALL = "pip install 'commonplace[minilm]'"
 
 _MAX_TOKENS = 256  # the model's training limit; the rest of a text is ignored
-_TEXTS_AT_ONCE = 512
-_ROWS_AT_ONCE = 32  # larger batches are not faster and need more memory
-
-_Tokens = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class _MiniLmModel:
-    session: Any
-    tokenizer: Tokenizer
-
-    def token_vectors(self, ids: _Tokens, mask: _Tokens) -> NDArray[np.float32]:
-        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (vectors,) = self.session.run(["last_hidden_state"], inputs)
-        return np.asarray(vectors, dtype=np.float32)
-
-
-class MiniLmEmbedder:
+class MiniLmEmbedder(SymmetricEmbedder):
     """Loads the model with the first text; missing files are reported at once."""
 
     name = "all-minilm-l6-v2-int8"
@@ -79,60 +67,32 @@ class MiniLmEmbedder:
                     remedy=_INSTALL,
                     field="embedder",
                 )
-        self._model: _MiniLmModel | None = None
+        self._model: OnnxModel | None = None
         self._loading = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        model = self._loaded()
-        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            chunk = list(texts[start : start + _TEXTS_AT_ONCE])
-            tokens = [found.ids for found in model.tokenizer.encode_batch_fast(chunk)]
-            for places in _batches_by_length(tokens):
-                ids, mask = _padded([tokens[place] for place in places])
-                rows[[start + place for place in places]] = _mean(
-                    model.token_vectors(ids, mask), mask
-                )
-        return unit_rows(rows)
+        return unit_rows(self._loaded().embed(texts, self.dimension))
 
-    def _loaded(self) -> _MiniLmModel:
+    def _loaded(self) -> OnnxModel:
         with self._loading:
             if self._model is None:
                 self._model = _load()
             return self._model
 
 
-def _batches_by_length(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Indices of texts of similar length, to minimise padding; empty texts (only the two end marks)
-    are left out."""
-    places = [place for place in range(len(tokens)) if len(tokens[place]) > 2]
-    places.sort(key=lambda place: len(tokens[place]))
-    for start in range(0, len(places), _ROWS_AT_ONCE):
-        yield places[start : start + _ROWS_AT_ONCE]
-
-
-def _padded(tokens: Sequence[Sequence[int]]) -> tuple[_Tokens, _Tokens]:
-    ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, found in enumerate(tokens):
-        ids[row, : len(found)] = found
-        mask[row, : len(found)] = 1
-    return ids, mask
-
-
-def _mean(vectors: NDArray[np.float32], mask: _Tokens) -> NDArray[np.float32]:
-    """A text's vector is the mean of its tokens; the sum suffices, because rows are normalised
-    later."""
-    return np.asarray(np.einsum("rtd,rt->rd", vectors, mask.astype(np.float32)), np.float32)
-
-
-def _load() -> _MiniLmModel:
+def _load() -> OnnxModel:
     try:
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
     except ImportError as error:
         raise EmbedderDown(f"minilm cannot be loaded, reinstall it: {error}") from error
-    return _MiniLmModel(_session(onnxruntime), _tokenizer(tokenizers))
+    return OnnxModel(
+        _session(onnxruntime),
+        _tokenizer(tokenizers),
+        dict.fromkeys(MODEL_INPUTS, "tensor(int64)"),
+        "last_hidden_state",
+        Pooling.MEAN,
+    )
 
 
 def _session(onnxruntime: Any) -> Any:
@@ -140,12 +100,8 @@ def _session(onnxruntime: Any) -> Any:
     if spec is None or spec.origin is None:
         raise EmbedderDown(f"the weights of minilm are missing: {_INSTALL}")
     weights = _verified(Path(spec.origin).parent / _WEIGHTS_FILE, WEIGHTS_SHA256)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    # Spinning threads would occupy cores that the caller needs.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # From the verified bytes: the file may have been replaced since.
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    return make_session(onnxruntime, weights)
 
 
 def _tokenizer(tokenizers: Any) -> Tokenizer:

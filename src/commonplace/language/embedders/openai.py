@@ -22,6 +22,7 @@ from commonplace.language.embedders.embedder import (
     Calibration,
     EmbedderDown,
     EmbedderServer,
+    SymmetricEmbedder,
     Vectors,
     unit_rows,
 )
@@ -56,7 +57,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-class OpenAiEmbedder:
+class OpenAiEmbedder(SymmetricEmbedder):
     # Unknown models are uncalibrated; `commonplace calibrate` measures them.
     calibration = Calibration({})
 

@@ -1,15 +1,13 @@
 """WordLlama embedder (default): averaged token vectors, offline."""
 
-import logging
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,10 +15,12 @@ from commonplace.language.embedders.embedder import (
     Calibration,
     CalibrationProof,
     EmbedderDown,
+    SymmetricEmbedder,
     Vectors,
     unit_rows,
 )
 from commonplace.language.text.detect import Script
+from commonplace.language.text.tokens import load_tokenizer
 
 if TYPE_CHECKING:  # slow imports: deferred until the first text
     from tokenizers import Tokenizer
@@ -51,7 +51,7 @@ class _WordLlamaModel:
     tokenizer: "Tokenizer"
 
 
-class WordLlamaEmbedder:
+class WordLlamaEmbedder(SymmetricEmbedder):
     """Loads the model with the first text."""
 
     name = "wordllama-l2-supercat-256"
@@ -113,29 +113,14 @@ def _add_token_vectors(table: Vectors, pieces: list[_Piece], sums: Vectors) -> N
 
 
 def _load(dimension: int) -> _WordLlamaModel:
+    """Read from the package's files: importing it would configure logging and load a web client."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise EmbedderDown("the package 'wordllama' is not installed: pip install wordllama")
+    weights = Path(spec.origin).parent / "weights" / f"l2_supercat_{dimension}.safetensors"
     try:
-        with _untouched_root_logger():
-            library: Any = import_module("wordllama")
-            # The files ship inside the package, so that its folder serves as the download cache.
-            model = library.WordLlama.load(
-                dim=dimension, cache_dir=Path(spec.origin).parent, disable_download=True
-            )
+        with import_module("safetensors").safe_open(str(weights), framework="np") as file:
+            table = file.get_tensor("embedding.weight").astype(np.float32)
+        return _WordLlamaModel(table=table, tokenizer=load_tokenizer())
     except (ImportError, OSError) as error:
         raise EmbedderDown(f"wordllama cannot be loaded, reinstall it: {error}") from error
-    model.tokenizer.no_padding()
-    return _WordLlamaModel(table=model.embedding, tokenizer=model.tokenizer)
-
-
-@contextmanager
-def _untouched_root_logger() -> Iterator[None]:
-    """Restores the application's logging, which wordllama configures on import."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
