@@ -14,21 +14,26 @@ from types import TracebackType
 from typing import Any, Self
 
 from commonplace import api as synchronous
-from commonplace.engine.graph.extraction.extract import ExtractedForAll
-from commonplace.engine.maintenance.reembed import Reembedded
-from commonplace.engine.maintenance.worker import Worked
 from commonplace.language.embedders.embedder import Embedder
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.key import NewKey, ShownKey
 from commonplace.surfaces.rest import client as remote
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.extraction.extract import ExtractedForAll
+    from commonplace.engine.maintenance.reembed import Reembedded
+    from commonplace.engine.maintenance.worker import Worked
 
 
 async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:
     return AsyncCommonplace(await asyncio.to_thread(synchronous.open, url, **settings))
 
 
-async def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> AsyncRemoteUser:
+async def connect(
+    url: str, key: str | None = None, *, user: str | None = None, timeout: float = 60.0
+) -> AsyncRemoteUser:
     """`commonplace.connect` for code that awaits."""
-    return AsyncRemoteUser(remote.connect(url, key, timeout=timeout))
+    return AsyncRemoteUser(remote.connect(url, key, user=user, timeout=timeout))
 
 
 class AsyncUser:
@@ -71,8 +76,8 @@ class AsyncCommonplace:
     def user(self, user_id: str, *, cleared: bool = False) -> AsyncUser:
         return AsyncUser(self._book.user(user_id, cleared=cleared))
 
-    async def authenticate(self, token: str) -> AsyncUser:
-        return AsyncUser(await asyncio.to_thread(self._book.authenticate, token))
+    async def authenticate(self, token: str, user_id: str | None = None) -> AsyncUser:
+        return AsyncUser(await asyncio.to_thread(self._book.authenticate, token, user_id))
 
     async def admin_keys(self) -> Sequence[ShownKey]:
         return await asyncio.to_thread(self._book.admin_keys)
@@ -82,6 +87,24 @@ class AsyncCommonplace:
 
     async def admin_keys_revoke(self, id: str) -> ShownKey:
         return await asyncio.to_thread(self._book.admin_keys_revoke, id)
+
+    async def service_keys(self) -> Sequence[ShownKey]:
+        return await asyncio.to_thread(self._book.service_keys)
+
+    async def service_keys_create(self, label: str, **more: Any) -> NewKey:
+        return await asyncio.to_thread(self._book.service_keys_create, label, **more)
+
+    async def service_keys_revoke(self, id: str) -> ShownKey:
+        return await asyncio.to_thread(self._book.service_keys_revoke, id)
+
+    async def service_keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
+        return await asyncio.to_thread(
+            self._book.service_keys_rotate, id, grace_minutes=grace_minutes
+        )
+
+    @property
+    def embedder(self) -> Embedder:
+        return self._book.embedder
 
     @property
     def url(self) -> str:

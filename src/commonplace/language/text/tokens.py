@@ -66,10 +66,10 @@ def _longest_fitting(head: str, ends: Sequence[int], budget: int) -> str:
 
 
 def _encode(text: str) -> "Encoding":
-    return _tokenizer().encode(text, add_special_tokens=False)
+    return load_tokenizer().encode(text, add_special_tokens=False)
 
 
-def _tokenizer() -> "Tokenizer":
+def load_tokenizer() -> "Tokenizer":
     with _loading:
         return _load()
 
