@@ -20,7 +20,7 @@ from commonplace.operations.schemas import (
     return_type_of,
 )
 from commonplace.operations.serialization import BYTES, JSON, LINES, PROBLEM, TEXT
-from commonplace.operations.table import Parameter, ParameterShape
+from commonplace.operations.table import Operation, Parameter, ParameterShape
 from commonplace.surfaces.rest.endpoints import GRAPH_MEDIA_TYPES, MAX_IDEMPOTENCY_KEY
 from commonplace.surfaces.rest.problems import problem_data, status_of
 from commonplace.surfaces.rest.routes import (
@@ -30,6 +30,7 @@ from commonplace.surfaces.rest.routes import (
     IF_NONE_MATCH,
     LAST_EVENT_ID,
     MAY_RESOLVE,
+    PREFIX,
     ROUTES,
     USER,
     Route,
@@ -129,12 +130,11 @@ class OpenApiDescription:
 
     def _of(self, route: Route) -> dict[str, Any]:
         """Arguments for `add_api_route`."""
-        operation = route.operation
         return {
             "operation_id": _operation_id(route),
-            "summary": operation.help.split(". ")[0].rstrip("."),
-            "description": operation.help,
-            "tags": [route.path.split("/")[1]],
+            "summary": _about(route).split(". ")[0].rstrip("."),
+            "description": _about(route),
+            "tags": [subject_of(route.in_full())],
             "responses": {200: self._answer(route), **_not_modified(route), **problem_responses()},
             "openapi_extra": _extra(route),
         }
@@ -163,7 +163,68 @@ class OpenApiDescription:
             answer = operation["responses"]["200"]["content"].get(JSON)
             if answer is not None:
                 answer.setdefault("example", examples.of(answer["schema"]))
+        whole["paths"] = dict(sorted(whole["paths"].items(), key=lambda item: _order(item[0])))
+        whole["tags"] = [{"name": subject} for subject in SUBJECTS]
         return whole
+
+
+# The subjects of the page of the API in order, and the beginnings of their paths.
+SUBJECTS: Mapping[str, str] = {
+    "recall": "recall memory context understand why",
+    "remember": "memories observe update conflicts",
+    "forget": "forget restore erase verify-forget",
+    "sources": "sources memory/extract artifacts",
+    "graph": "explore traverse people concepts entities nodes edges notes contributions graph",
+    "profile": "profile consent categories abbreviations",
+    "history": "changes change-log events",
+    "teams": "teams",
+    "keys": "keys admin",
+    "maintenance": "stats doctor tidy jobs export import",
+    "server": "me healthz readyz metrics",
+}
+_SUBJECT_OF = {word: subject for subject, words in SUBJECTS.items() for word in words.split()}
+_WORDS = list(_SUBJECT_OF)
+
+
+def subject_of(path: str) -> str:
+    return _SUBJECT_OF[_noun(path)]
+
+
+def _order(path: str) -> int:
+    return _WORDS.index(_noun(path))
+
+
+def _noun(path: str) -> str:
+    first, *rest = path.removeprefix(PREFIX).strip("/").split("/")
+    both = f"{first}/{rest[0]}" if rest else first
+    return both if both in _SUBJECT_OF else first
+
+
+# Routes whose operation takes items of all kinds; for the others its help says what they do.
+_ABOUT: Mapping[tuple[str, str], str] = {
+    ("GET", "/memories/{id}"): "One memory whole. With its versions, links and evidence.",
+    ("GET", "/sources/{id}"): "One source whole. With its passages; a passage by its own id.",
+    ("GET", "/edges/{id}"): "One edge whole. With its evidence and its ends.",
+    ("GET", "/memories/{id}/history"): "The history of a memory. What changed, when and by whom.",
+    ("GET", "/sources/{id}/history"): "The history of a source. What changed, when and by whom.",
+    ("PATCH", "/memories/{id}"): "Change a memory. A new content makes a new version.",
+    ("POST", "/memories/merge"): "Merge memories into one. The originals become history.",
+    ("POST", "/nodes/merge"): "Merge nodes that are the same. By id or name; split undoes it.",
+    ("DELETE", "/memories/{id}"): "Forget a memory. It can be restored for some days.",
+    ("DELETE", "/sources/{id}"): "Forget a source. It can be restored for some days.",
+    ("DELETE", "/nodes/{id}"): "Forget a node. It can be restored for some days.",
+    ("DELETE", "/edges/{id}"): "Forget an edge. It can be restored for some days.",
+    ("DELETE", "/notes/{id}"): "Forget a note. It can be restored for some days.",
+    ("DELETE", "/artifacts/{id}"): "Forget an artifact. It can be restored for some days.",
+    ("POST", "/memories/{id}/restore"): "Restore a forgotten memory. Until it is purged.",
+    ("POST", "/sources/{id}/restore"): "Restore a forgotten source. Until it is purged.",
+    ("POST", "/memories/{id}/erase"): "Erase a memory for good. It cannot be restored.",
+    ("POST", "/sources/{id}/erase"): "Erase a source for good. It cannot be restored.",
+}
+
+
+def _about(route: Route) -> str:
+    return _ABOUT.get((route.method, route.path), route.operation.help)
 
 
 _ID_SUFFIXES = {
@@ -212,8 +273,7 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     elif route.whole_body:
         yield from (_query_parameter(p, {}) for p in route.parameters if p is not route.whole_body)
     yield from agent_headers()
-    if route.operation.of_the_store or route.operation.verb in vars(KeyVerbs):
-        yield _header(USER, "With an admin API key: the user whose keys are managed.")
+    yield from _user_header(route.operation)
     if route.writes and not route.operation.of_the_store:
         description = (
             "A text of your choice: a repeated request with it within a day is not run again."
@@ -222,6 +282,17 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     if route.has_etag:
         name = IF_MATCH if route.writes else IF_NONE_MATCH
         yield _header(name, "ETag of the version that you have.")
+
+
+def _user_header(operation: Operation) -> Iterator[dict[str, Any]]:
+    if operation.verb in vars(KeyVerbs):
+        yield _header(USER, "With an admin API key: the user whose keys are managed.")
+    elif not operation.of_the_store:
+        yield user_header()
+
+
+def user_header() -> dict[str, Any]:
+    return _header(USER, "With a service API key: the user whom the request acts for.")
 
 
 def agent_headers() -> Iterator[dict[str, Any]]:
@@ -251,6 +322,7 @@ def stream_operation() -> dict[str, Any]:
                 "schema": number,
             },
             *agent_headers(),
+            user_header(),
         ],
         "security": KEY_SECURITY,
     }

@@ -217,6 +217,10 @@ ROUTES: tuple[Route, ...] = (
     _get("/admin/keys", "keys admins"),
     _post("/admin/keys", "keys admin", example={"label": "operations"}),
     Route("DELETE", "/admin/keys/{id}", "keys revoke-admin"),
+    _get("/admin/service-keys", "keys services"),
+    _post("/admin/service-keys", "keys service", example={"label": "backend", "users": ["ana"]}),
+    Route("DELETE", "/admin/service-keys/{id}", "keys revoke-service"),
+    _post("/admin/service-keys/{id}/rotate", "keys rotate-service", example={"grace_minutes": 10}),
     _post("/tidy", "tidy", example={"reindex": True}),
     _get("/stats", "stats"),
     _get("/doctor", "doctor", without=("all_users",)),
@@ -244,7 +248,7 @@ def routes_of(operation: str) -> list[Route]:
 
 
 AGENT = "commonplace-agent"  # restricts the caller to one of the owner's agents
-USER = "commonplace-user"  # the user whose keys an admin manages
+USER = "commonplace-user"  # whom a service key acts for, or whose keys an admin manages
 MAY_RESOLVE = "commonplace-may-resolve"
 IDEMPOTENCY_KEY = "idempotency-key"
 IF_MATCH = "if-match"
@@ -265,15 +269,45 @@ code,pre{font:14px/1.4 ui-monospace,monospace}pre{background:#8881;padding:.5rem
 summary{cursor:pointer}b{display:inline-block;min-width:4.5rem}:root{color-scheme:light dark}"""
 
 
+# The page of the API: files of the package fastapi-offline, and this start of them.
+API_PAGE_FILES = {
+    "swagger-ui-bundle.js": "text/javascript",
+    "swagger-ui.css": "text/css",
+    "favicon.png": "image/png",
+}
+API_PAGE_HEADERS = {
+    **PAGE_HEADERS,
+    "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+}
+API_PAGE = """<!doctype html><html lang=en><meta charset=utf-8><title>Commonplace API</title>
+<meta name=viewport content="width=device-width">
+<link rel=icon href=/docs/favicon.png><link rel=stylesheet href=/docs/swagger-ui.css>
+<div id=page></div>
+<script src=/docs/swagger-ui-bundle.js></script><script src=/docs/start.js></script></html>
+"""
+API_PAGE_START = """SwaggerUIBundle({
+  url: "/openapi.json",
+  dom_id: "#page",
+  deepLinking: true,
+  displayRequestDuration: true,
+  filter: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+});
+"""
+
+
 def docs_page(url: str) -> str:
     """``url``: the server's address for the reader, in example requests."""
     return (
         "<!doctype html><html lang=en><meta charset=utf-8><title>Commonplace</title>"
         '<meta name=viewport content="width=device-width"><style>'
         f"{_PAGE_STYLE}</style><h1>Commonplace</h1><p>Long-term memory for agents, over HTTP. For "
-        "programs: <a href=/openapi.json>openapi.json</a>; status: "
-        "<a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>. Requests need an API key, or "
-        "the token of a server on this machine: <code>KEY</code> in the examples.</p>"
+        "programs: <a href=/openapi.json>openapi.json</a>; to try it: <a href=/docs>docs</a>; "
+        "status: <a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>. Requests need an API "
+        "key, or the token of a server on this machine: <code>KEY</code> in the examples.</p>"
         f"{''.join(_sections(url))}</html>"
     )
 

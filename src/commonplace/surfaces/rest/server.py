@@ -6,9 +6,11 @@ import asyncio
 import logging
 import shlex
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
+from importlib import resources
 from types import FrameType
 from typing import Any
 
@@ -44,6 +46,10 @@ from commonplace.surfaces.rest.openapi import (
 )
 from commonplace.surfaces.rest.problems import problem_response
 from commonplace.surfaces.rest.routes import (
+    API_PAGE,
+    API_PAGE_FILES,
+    API_PAGE_HEADERS,
+    API_PAGE_START,
     HTML_MEDIA_TYPE,
     PAGE_HEADERS,
     PREFIX,
@@ -70,7 +76,7 @@ def build_app(
         title="Commonplace",
         version=commonplace.__version__,
         summary="Long-term memory for AI agents: remember, recall, forget.",
-        docs_url=None,  # it loads external scripts; see `routes.docs_page`
+        docs_url=None,  # it loads external scripts; see `_api_page`
         redoc_url=None,
         redirect_slashes=False,
         telemetry=_NO_TELEMETRY,
@@ -78,7 +84,11 @@ def build_app(
     _add_operations(app, server_context)
     SystemEndpoints(server_context).add_to(app)
     app.router.routes.extend(mounted.route for mounted in mcp_endpoints)
-    pages: tuple[tuple[str, Any], ...] = (("/", _FirstPage(server_context)), ("/docs", _docs_page))
+    pages: tuple[tuple[str, Any], ...] = (
+        ("/", _FirstPage(server_context)),
+        ("/docs", _api_page),
+        ("/docs/{file}", _file_of_api_page),
+    )
     for path, page in pages:
         app.add_api_route(path, page, methods=["GET"], response_model=None, include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _error_response)
@@ -104,7 +114,7 @@ def _add_operations(app: FastAPI, server_context: ServerContext) -> None:
         methods=["GET"],
         response_model=None,
         operation_id="changes_stream",
-        tags=["changes"],
+        tags=["history"],
         summary="Changes as they happen",
         description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
         openapi_extra=stream_operation(),
@@ -148,6 +158,28 @@ async def _docs_page(request: Request) -> Response:
     """Safe to use the Host header: it was checked."""
     url = f"{request.url.scheme}://{request.headers['host']}"
     return Response(docs_page(url), media_type=HTML_MEDIA_TYPE, headers=PAGE_HEADERS)
+
+
+async def _api_page(request: Request) -> Response:
+    return Response(API_PAGE, media_type=HTML_MEDIA_TYPE, headers=API_PAGE_HEADERS)
+
+
+async def _file_of_api_page(file: str) -> Response:
+    """Nothing is loaded from elsewhere: the files are in a package."""
+    headers = {"cache-control": "max-age=86400"}
+    if file == "start.js":
+        return Response(API_PAGE_START, media_type="text/javascript", headers=headers)
+    if file not in API_PAGE_FILES:
+        raise NotFound(f"Unknown path /docs/{file}.", remedy="See /docs.", field="path")
+    try:
+        content = resources.files("fastapi_offline").joinpath("static", file).read_bytes()
+    except (ModuleNotFoundError, FileNotFoundError) as error:
+        raise NotFound(
+            "The page needs the package fastapi-offline, which is not installed.",
+            remedy="pip install 'commonplace[server]'",
+            field="path",
+        ) from error
+    return Response(content, media_type=API_PAGE_FILES[file], headers=headers)
 
 
 async def _error_response(request: Request, error: Any) -> Response:
@@ -223,6 +255,9 @@ TOKEN = "token"  # in the query of the address that is printed
 
 TIDY_CHECK_TICKS = 600  # ten ticks a second
 SHUTDOWN_SECONDS = 30  # grace period for running requests
+# A request needs Python's lock after each call of the database; while long texts are read in other
+# threads, it waits this long for it each time. Python's own value is five times as much.
+SWITCH_SECONDS = 0.001
 
 
 class RestServer(uvicorn.Server):
@@ -281,6 +316,8 @@ def serve(
     messages and creates no admin key."""
     log_to_stderr()
     with ExitStack() as until_the_end:
+        until_the_end.callback(sys.setswitchinterval, sys.getswitchinterval())
+        sys.setswitchinterval(SWITCH_SECONDS)
         until_the_end.enter_context(tracing_provider(settings.serve_tracing))
         listening = until_the_end.enter_context(
             listening_socket(settings.serve_host, settings.serve_port)
