@@ -76,7 +76,7 @@ def test_rest_stream_sends_changes_as_events(server, me):
 
 
 def test_rest_stream_resumes_from_last_event_id_or_since(server, me):
-    me.remember("Told before anybody listened")
+    me.remember("The shed has a window")
     with listening(server) as stream:
         server.ask("POST", "/v1/memories", {"content": "The gate is green"})
         last = stream.next()["id"]

@@ -87,12 +87,12 @@ def test_key_is_valid_until_expiry_or_revocation():
 
 
 def test_principal_of_a_key_has_exactly_its_rights():
-    assert principal_of(KEY) == Principal("ana", key=KEY.id)
+    assert principal_of(KEY, "ana") == Principal("ana", key=KEY.id)
     ends = START + timedelta(days=1)
     whole = replace(
         KEY, agent="planner", read_only=True, cleared=True, may_resolve=True, expires_at=ends
     )
-    assert principal_of(whole) == Principal(
+    assert principal_of(whole, "ana") == Principal(
         "ana",
         agent="planner",
         cleared=True,
@@ -101,8 +101,19 @@ def test_principal_of_a_key_has_exactly_its_rights():
         key=KEY.id,
         until=ends,
     )
-    with pytest.raises(ValueError, match="nobody"):
-        principal_of(replace(KEY, user_id=None))
+    for other in (KEY, replace(KEY, user_id=None)):
+        with pytest.raises(ValueError, match="of an admin, or of another user"):
+            principal_of(other, "ben")
+
+
+def test_principal_of_a_service_key_is_any_of_its_users():
+    service = replace(KEY, user_id=None, service=True)
+    for user in ("ana", "ben"):
+        assert principal_of(service, user) == Principal(user, key=KEY.id, service=True)
+    bounded = replace(service, users=("ana",))
+    assert principal_of(bounded, "ana").user_id == "ana"
+    with pytest.raises(ValueError, match="another user"):
+        principal_of(bounded, "ben")
 
 
 def test_admin_principal_is_no_owner_and_reads_no_category():

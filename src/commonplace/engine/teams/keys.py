@@ -44,10 +44,11 @@ def identify_key(engine: EngineContext, token: object) -> Key:
     return key
 
 
-def list_keys(engine: EngineContext, scope: Scope) -> list[ShownKey]:
+def list_keys(engine: EngineContext, scope: Scope, *, service: bool = False) -> list[ShownKey]:
+    """The admin keys of the store, and its service keys, are separate lists."""
     engine.access_log.flush()  # pending updates of last_used_at
     now = engine.clock()
-    return [show_key(key, now) for key in engine.store.keys(scope)]
+    return [show_key(key, now) for key in engine.store.keys(scope) if key.service == service]
 
 
 def create_key(
@@ -74,14 +75,19 @@ def create_key(
 
 
 def revoke_key(
-    engine: EngineContext, request: RequestContext | None, scope: Scope, id: str
+    engine: EngineContext,
+    request: RequestContext | None,
+    scope: Scope,
+    id: str,
+    *,
+    service: bool = False,
 ) -> ShownKey:
     """Takes effect at once, in all processes. A key that is revoked already is unchanged."""
     by = request.principal if request else None
     now = engine.clock()
 
     def decide() -> tuple[Changeset, Key]:
-        key = _find_key(engine, scope, id)
+        key = _find_key(engine, scope, id, service)
         if key.revoked_at is not None:
             return _key_changeset(scope, now, by), key
         revoked = replace(key, revoked_at=now)
@@ -96,6 +102,8 @@ def rotate_key(
     scope: Scope,
     id: str,
     grace: timedelta,
+    *,
+    service: bool = False,
 ) -> NewKey:
     """A new key with the same rights and the same lifetime. The old key ends at once, or after the
     grace period if it does not expire earlier."""
@@ -104,11 +112,11 @@ def rotate_key(
     new_id = engine.new_id()
 
     def decide() -> tuple[Changeset, tuple[Key, str]]:
-        old = _find_key(engine, scope, id)
+        old = _find_key(engine, scope, id, service)
         if not old.is_valid(now):
             raise InvalidInput(
                 f"This key is {old.state_at(now)} already.",
-                remedy="Create a new one: `commonplace keys create`.",
+                remedy="Create a new one.",
                 field="id",
             )
         until = now + old.life if old.life else None
@@ -159,8 +167,8 @@ def _key_changeset(
     return Changeset(scope, at, by.actor if by else "admin", steps)
 
 
-def _find_key(engine: EngineContext, scope: Scope, id: str) -> Key:
-    found = engine.store.keys(scope, id)
+def _find_key(engine: EngineContext, scope: Scope, id: str, service: bool) -> Key:
+    found = [key for key in engine.store.keys(scope, id) if key.service == service]
     if not found:  # do not echo the id: it may be a token, by mistake
         raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
-    return next(iter(found))
+    return found[0]

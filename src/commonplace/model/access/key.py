@@ -38,13 +38,15 @@ class Key:
     """The rights of a token. Contains neither the token nor its digest."""
 
     id: str
-    user_id: str | None  # None: an admin key, which manages the store and reads no memory
+    user_id: str | None  # None: of the store; an admin key, which reads no memory, or a service key
     label: str  # given by the owner
     agent: str | None = None  # None: the owner's own key
     read_only: bool = False
     cleared: bool = False
     may_resolve: bool = False
     team: str | None = None
+    service: bool = False  # acts for the user whom each request names
+    users: tuple[str, ...] = ()  # of a service key: only these; empty: all
     created_at: datetime
     expires_at: datetime | None = None
     revoked_at: datetime | None = None
@@ -56,7 +58,12 @@ class Key:
 
     @property
     def is_admin(self) -> bool:
-        return self.user_id is None
+        return self.user_id is None and not self.service
+
+    def may_act_for(self, user_id: str) -> bool:
+        if self.service:
+            return not self.users or user_id in self.users
+        return user_id == self.user_id
 
     @property
     def rights(self) -> tuple[str, ...]:
@@ -110,13 +117,13 @@ def _key_fields(key: Key) -> dict[str, Any]:
 # ——— principal ———
 
 
-def principal_of(key: Key) -> Principal:
+def principal_of(key: Key, user_id: str) -> Principal:
     """The only place where a key becomes a principal. The categories file adds what an agent may
     see."""
-    if key.user_id is None:
-        raise ValueError("an admin's key is nobody's memory")
+    if not key.may_act_for(user_id):
+        raise ValueError("the key of an admin, or of another user")
     return Principal(
-        key.user_id,
+        user_id,
         agent=key.agent,
         cleared=key.cleared,
         may_resolve=key.may_resolve,
@@ -124,6 +131,7 @@ def principal_of(key: Key) -> Principal:
         team=key.team,
         key=key.id,
         until=key.expires_at,
+        service=key.service,
     )
 
 

@@ -55,6 +55,7 @@ class Principal:
     borrows_agent: bool = False  # read-only, and its key is not this agent's
     key: str | None = None  # the id of its API key; None: it opened the store directly
     until: datetime | None = None  # when that key expires
+    service: bool = False  # by a service key, which acts for many users
     admin: bool = False  # manages this user's keys, and sees nothing else of theirs
     team: str | None = None  # the only team that its key can access; None: all of the user's
     place: Scope | None = None  # the acting scope, where not its own: a team's, or as a guest
@@ -94,7 +95,7 @@ class Principal:
 
     @property
     def keeps_keys(self) -> bool:
-        return self.is_owner or self.admin
+        return (self.is_owner and not self.service) or self.admin
 
     @property
     def decides(self) -> bool:

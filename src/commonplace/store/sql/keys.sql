@@ -6,11 +6,11 @@ SELECT #key_columns, digest FROM keys WHERE scope = :scope ORDER BY created_at, 
 
 -- name: insert_key
 INSERT INTO keys (scope, #key_columns, digest)
-VALUES (:scope, :id, :label, :agent, :read_only, :cleared, :may_resolve, :team, :created_at,
-        :expires_at, :revoked_at, :last_used_at, :digest)
+VALUES (:scope, :id, :label, :agent, :read_only, :cleared, :may_resolve, :team, :service,
+        :users, :created_at, :expires_at, :revoked_at, :last_used_at, :digest)
 
--- name: any_key
-SELECT id FROM keys WHERE scope = :scope LIMIT 1
+-- name: any_admin_key
+SELECT id FROM keys WHERE scope = :scope AND service = 0 LIMIT 1
 
 -- name: end_key
 -- Optimistic lock: of two concurrent changes the second finds a different expiry, and fails.

@@ -48,6 +48,7 @@ from commonplace.surfaces.rest.routes import (
     MAY_RESOLVE,
     NOT_OVER_HTTP,
     PREFIX,
+    USER,
     Route,
     routes_of,
 )
@@ -79,8 +80,19 @@ class ServerReply:
             ) from None
 
 
+def _header_text(value: str, field: str) -> str:
+    name = validation.word(value, field)
+    if not (name.isascii() and name.isprintable()):
+        raise InvalidInput(
+            "A header can hold only printable ASCII characters.",
+            remedy="Use a key of this user.",
+            field=field,
+        )
+    return name
+
+
 class ServerConnection:
-    def __init__(self, url: str, key: str | None, timeout: float):
+    def __init__(self, url: str, key: str | None, timeout: float, user: str | None = None):
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
             raise BadSettings(
@@ -98,6 +110,8 @@ class ServerConnection:
             )
         self._parts = parts
         self._headers = {"authorization": f"Bearer {key}"} if key else {}
+        if user is not None:
+            self._headers[USER] = _header_text(user, "user")
         self._timeout = timeout
         self._mine = threading.local()
         self._all: set[http.client.HTTPConnection] = set()
@@ -219,11 +233,13 @@ class ServerConnection:
 _ERRORS = {error.code: error for error in all_errors()}
 
 
-def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> RemoteUser:
-    """A handle on a memory of a server. The key determines the user; for a server that this
-    account started on the loopback address, its token is found. Close it, or use it as a context
-    manager."""
-    return RemoteUser(ServerConnection(url, key or local_token(url), timeout))
+def connect(
+    url: str, key: str | None = None, *, user: str | None = None, timeout: float = 60.0
+) -> RemoteUser:
+    """A handle on a memory of a server. The key determines the user, and with a service key
+    ``user`` does; for a server that this account started on the loopback address, its token is
+    found. Close it, or use it as a context manager."""
+    return RemoteUser(ServerConnection(url, key or local_token(url), timeout, user))
 
 
 def local_token(url: str) -> str | None:

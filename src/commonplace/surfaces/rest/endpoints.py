@@ -16,7 +16,6 @@ from starlette.responses import Response, StreamingResponse
 
 from commonplace.api import AnswerRetention, Commonplace, IdempotentRequest, KeyVerbs, User
 from commonplace.engine.graph_search.cypher.execution.budget import CALLER_GONE
-from commonplace.engine.graph_search.export_formats import GraphFormat
 from commonplace.errors import (
     BadText,
     ChangedMeanwhile,
@@ -27,6 +26,7 @@ from commonplace.errors import (
 )
 from commonplace.model.access.key import NewKey
 from commonplace.model.json_structure import check_json_structure
+from commonplace.model.parameters import GraphFormat
 from commonplace.operations.schemas import return_type_of
 from commonplace.operations.serialization import (
     DOT,
@@ -206,7 +206,8 @@ def endpoint_for(
         with server_context.large_bodies.held(user_id) as take:
             body = await read_body(request, server_context, take, is_large=route.takes_large_body)
             call = _OperationCall(route, server_context, request, target, body)
-            async with server_context.heavy_operations.turn(route.operation, user_id, len(body)):
+            size = len(body) + len(request.scope["query_string"])
+            async with server_context.heavy_operations.turn(route.operation, user_id, size):
                 if route.name == CANCELLED_ROUTE:
                     answer = await _while_connected(request, call.answer)
                 else:

@@ -26,7 +26,12 @@ from commonplace.operations.serialization import unexpected_error
 from commonplace.surfaces.rest import monitoring
 from commonplace.surfaces.rest.endpoints import body_too_large
 from commonplace.surfaces.rest.problems import problem_response
-from commonplace.surfaces.rest.request_checks import check_host, check_origin, check_site
+from commonplace.surfaces.rest.request_checks import (
+    check_framing,
+    check_host,
+    check_origin,
+    check_site,
+)
 from commonplace.surfaces.rest.routes import MCP_PATH, REQUEST_ID
 from commonplace.surfaces.rest.server_context import ServerContext
 from commonplace.surfaces.rest.system_endpoints import IS_HEAD
@@ -161,6 +166,7 @@ class RequestMiddleware:
         check_host(host, self._server_context.names)
         check_origin(headers.get("origin"), host, self._server_context.origins)
         check_site(headers, self._server_context.origins)
+        check_framing(headers)
         length = headers.get("content-length", "")
         if length.isdigit() and int(length[:20]) > self._server_context.max_bytes:
             raise body_too_large(self._server_context.max_bytes, "serve_max_mb")

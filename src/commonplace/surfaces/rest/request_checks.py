@@ -70,6 +70,16 @@ def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
         raise _foreign_origin_error()
 
 
+def check_framing(headers: Mapping[str, str]) -> None:
+    """A proxy that reads such a request by its length, and this server by its chunks, would not
+    agree where the next request begins."""
+    if "transfer-encoding" in headers and "content-length" in headers:
+        raise InvalidInput(
+            "The request has both Transfer-Encoding and Content-Length.",
+            remedy="Send one of the two.",
+        )
+
+
 def check_same_origin(headers: Mapping[str, str]) -> None:
     """Refuse a request that does not show that a page of this server sent it. An Origin was
     compared with the Host by `check_origin`."""
@@ -149,17 +159,21 @@ _HEAVY_NAMES = """
 ingest extract extract-all traverse import remember-many observe-many reembed calibrate
 """
 _HEAVY = frozenset(_HEAVY_NAMES.split())
-HEAVY_BODY = 100_000  # bytes; a larger request is heavy whatever it asks for
+# In bytes or characters. A larger request is heavy whatever it asks for, or at least takes a while.
+HEAVY_BODY = 100_000
+LONG_TEXT = 4_000
 
 AT_ONCE = 2  # running; more threads would only take turns on Python's lock
 AT_ONCE_PER_USER = 1
+LONG_TEXTS_AT_ONCE = 4
+LONG_TEXTS_PER_USER = 2
 WAITING = 128
 WAITING_PER_USER = 32
 SECONDS = 30.0  # of waiting
 
 
 class HeavyOperations:
-    """Waiting takes no thread, and nobody's requests take all places."""
+    """Long texts wait for long texts only: an import does not hold up a long question."""
 
     def __init__(
         self,
@@ -168,7 +182,31 @@ class HeavyOperations:
         waiting_per_user: int = WAITING_PER_USER,
         seconds: float = SECONDS,
     ):
+        limits = (waiting, waiting_per_user, seconds)
+        self._heavy = _Places(at_once, AT_ONCE_PER_USER, *limits)
+        self._long = _Places(LONG_TEXTS_AT_ONCE, LONG_TEXTS_PER_USER, *limits)
+
+    @asynccontextmanager
+    async def turn(self, operation: Operation, user_id: str, size: int = 0) -> AsyncIterator[None]:
+        """Waits until the operation may run; at once if it is neither heavy nor long."""
+        if operation.name in _HEAVY or size > HEAVY_BODY:
+            async with self._heavy.taken(user_id):
+                yield
+        elif size > LONG_TEXT:
+            async with self._long.taken(user_id):
+                yield
+        else:
+            yield
+
+
+class _Places:
+    """Waiting takes no thread, and nobody's requests take all places."""
+
+    def __init__(
+        self, at_once: int, per_user: int, waiting: int, waiting_per_user: int, seconds: float
+    ):
         self._free = asyncio.Semaphore(at_once)
+        self._per_user = per_user
         self._waiting = waiting
         self._waiting_per_user = waiting_per_user
         self._seconds = seconds
@@ -176,18 +214,14 @@ class HeavyOperations:
         self._of_user: dict[str, asyncio.Semaphore] = {}
 
     @asynccontextmanager
-    async def turn(self, operation: Operation, user_id: str, size: int = 0) -> AsyncIterator[None]:
-        """Waits until the operation may run; at once if it is not heavy."""
-        if operation.name not in _HEAVY and size <= HEAVY_BODY:
-            yield
-            return
+    async def taken(self, user_id: str) -> AsyncIterator[None]:
         if (
             self._present.total() >= self._waiting
             or self._present[user_id] >= self._waiting_per_user
         ):
             raise _busy()
         self._present[user_id] += 1
-        own = self._of_user.setdefault(user_id, asyncio.Semaphore(AT_ONCE_PER_USER))
+        own = self._of_user.setdefault(user_id, asyncio.Semaphore(self._per_user))
         try:
             await self._acquire(own)
             try:

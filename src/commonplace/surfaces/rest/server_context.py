@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from commonplace.api import Commonplace, KeyVerbs, User
-from commonplace.errors import NotAllowed, RateLimited, StoreBusy, Unauthenticated
+from commonplace.errors import InvalidInput, NotAllowed, RateLimited, StoreBusy, Unauthenticated
 from commonplace.model.access.key import Key
 from commonplace.operations.table import Operation
 from commonplace.settings import Settings
@@ -73,22 +73,21 @@ class ServerContext:
 
     def holder(self, connection: HTTPConnection) -> User:
         """The user of the key; without one, the configured user."""
-        return self._held(self._counted(connection))
+        return self._held(self._counted(connection), connection.headers)
 
     def current_caller(self, connection: HTTPConnection) -> User:
         """Like `caller`, without counting a request: for an open stream."""
-        return narrow_to_agent(self._held(self._key(connection)), connection.headers)
+        headers = connection.headers
+        return narrow_to_agent(self._held(self._key(connection), headers), headers)
 
     def opened_for(self, operation: Operation, connection: HTTPConnection) -> OperationTarget:
         """The object to call an operation on. An admin's key opens the store and the keys of the
         user named by a header, but no memory."""
         key, headers = self._counted(connection), connection.headers
-        named = headers.get(USER)
         if key is None:
             operation.refuse_without_admin()
-            self._hold_to_the_one_user(named)
-            return narrow_to_agent(self._held(None), headers)
-        opened = operation.opened_by(self.book, key, named)
+            return narrow_to_agent(self._held(None, headers), headers)
+        opened = operation.opened_by(self.book, key, named_user(headers))
         if isinstance(opened, User):
             return narrow_to_agent(opened, headers)
         if AGENT in headers:
@@ -99,14 +98,17 @@ class ServerContext:
 
     def check_caller(self, connection: HTTPConnection) -> None:
         """Any valid key, also an admin's, or the token."""
-        self._counted(connection)
+        key = self._counted(connection)
+        if named_user(connection.headers) is not None:
+            self._held(key, connection.headers)
 
-    def _held(self, key: Key | None) -> User:
-        return self.book.opened_by(key) if key else self.book.user(self.settings.user)
-
-    def _hold_to_the_one_user(self, named: str | None) -> None:
+    def _held(self, key: Key | None, headers: Headers) -> User:
+        named = named_user(headers)
+        if key is not None:
+            return self.book.opened_by(key, named)
         if named not in (None, self.settings.user):
             raise Unauthenticated("Without an API key only the default user is available.")
+        return self.book.user(self.settings.user)
 
     def _counted(self, connection: HTTPConnection) -> Key | None:
         """The caller's key, after rate limiting; None for the server's token."""
@@ -115,7 +117,7 @@ class ServerContext:
         except Unauthenticated:
             self.failures.take(peer_of(connection))
             raise
-        self.rates.take(key.id if key else "")
+        self.rates.take(_limited_caller(key, connection.headers) if key else "")
         return key
 
     def _key(self, connection: HTTPConnection) -> Key | None:
@@ -160,6 +162,21 @@ class ServerContext:
         self.check_token(connection.cookies.get(self.token.cookie_name, ""))
         if connection.scope["method"] not in SAFE_METHODS:
             check_same_origin(connection.headers)
+
+
+def named_user(headers: Headers) -> str | None:
+    named = headers.getlist(USER)
+    if len(named) > 1:
+        raise InvalidInput("The header Commonplace-User is given more than once.", field="user")
+    return named[0] if named else None
+
+
+def _limited_caller(key: Key, headers: Headers) -> str:
+    """The users of a service key have a limit each; names that it may not use share one."""
+    named = named_user(headers)
+    if key.service and named is not None and key.may_act_for(named):
+        return f"{key.id} {named}"
+    return key.id
 
 
 def narrow_to_agent(user: User, headers: Headers) -> User:

@@ -17,7 +17,12 @@ from commonplace.errors import CommonplaceError, InvalidInput
 from commonplace.model.delta import Delta
 from commonplace.operations.serialization import EVENTS, JSON, as_data, refuse_unknown
 from commonplace.surfaces.rest import monitoring
-from commonplace.surfaces.rest.openapi import KEY_SECURITY, agent_headers, problem_responses
+from commonplace.surfaces.rest.openapi import (
+    KEY_SECURITY,
+    agent_headers,
+    problem_responses,
+    user_header,
+)
 from commonplace.surfaces.rest.problems import problem_data, status_of
 from commonplace.surfaces.rest.routes import LAST_EVENT_ID, PREFIX
 from commonplace.surfaces.rest.server_context import ServerContext
@@ -34,7 +39,7 @@ class SystemEndpoints:
 
     def add_to(self, app: FastAPI) -> None:
         me = {"schema": {"$ref": "#/components/schemas/Me"}}
-        me_extra = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
+        me_extra = {"parameters": [*agent_headers(), user_header()], "security": KEY_SECURITY}
         key_extra = {"security": KEY_SECURITY}
         me_summary = "The user, the caller and its rights, and the revision"
         for path, endpoint, summary, content, more in (
