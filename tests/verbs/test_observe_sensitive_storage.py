@@ -23,8 +23,7 @@ def test_observe_wifi_password_has_normal_sensitivity(me):
 
 def test_observe_redacts_a_card_number_outside_the_sensitive_memory(me):
     observed = me.observe(f"Call me Ana. My credit card number is {CARD}.")
-    (kept,) = observed.stored
-    assert kept.sensitivity is Sensitivity.HIGH
+    (kept,) = [each for each in observed.stored if each.sensitivity is Sensitivity.HIGH]
     assert kept.remembered.memory.metadata["value"] == CARD
     (passage,) = me.show(observed.source_id).passages
     assert passage.text == "Call me Ana. My credit card number is [secret]."

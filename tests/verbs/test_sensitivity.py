@@ -69,7 +69,7 @@ def test_changes_omit_the_purge_of_a_sensitive_memory_for_an_agent(me, secret, c
 
 
 def test_sensitive_memory_is_not_shown_as_related_or_linked_to_an_agent(me, secret):
-    other = me.remember("Ana takes lithium for her moods").id
+    other = me.remember("Ana takes lithium for her moods", kind="note").id
     agent = me.agent("helper")
     (hit,) = agent.recall("lithium mood").hits
     assert (hit.id, hit.related) == (other, ())

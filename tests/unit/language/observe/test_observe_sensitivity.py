@@ -22,6 +22,7 @@ KEY = "sk-abcdefghijklmnop1234567890"
         "My passport number is X1234567",
         "תעודת הזהות שלי 123456782",
         "מספר כרטיס האשראי שלי הוא 4111111111111111",
+        "My Netflix password is Crocus-9",
         "I'm pregnant",
         "I have diabetes",
         "I was diagnosed with ADHD last year",
@@ -45,7 +46,6 @@ def test_sensitivity_is_high_for_secrets_and_private_matters(turn):
     [
         "The wifi password is tulip42",
         "The gate code is 1948#",
-        "My Netflix password is Crocus-9",
         "I'm allergic to peanuts",
         "I am vegetarian",
         "The vet is Dr Stone, phone 020 7946 0018",
