@@ -34,7 +34,7 @@ def spread(me, secret):
     other = me.remember("Lunch with nobody", kind="log")
     me.merge([log.id, other.id])
     note = me.profile_note(f"Likes {secret}")
-    me.remember_many([f"Batch {n} of {secret}" for n in range(3)])
+    me.remember_many([{"content": f"Batch {n} of {secret}", "kind": "note"} for n in range(3)])
     batch = [m.id for m in me.list().memories if m.content.startswith("Batch")]
     me.recall(f"where is {secret}?", thread="main")
     me.forget([newer.id])

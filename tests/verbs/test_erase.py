@@ -71,7 +71,7 @@ def test_erase_now_completes_the_scrub(me, secret):
 
 def test_erase_of_a_superseding_memory_does_not_revive_the_old_memory(me):
     old = me.remember("Dana lives in Haifa", kind="fact").id
-    new = me.update(old, content="Dana lives in Berlin").id
+    new = me.remember("Dana lives in Berlin", kind="fact").id
     me.erase(new)
     assert me.list().memories == ()
     stored = me.show(old).memory
@@ -248,3 +248,24 @@ def test_erase_receipt_is_complete_only_if_the_text_is_found_nowhere(me):
     assert me.erase(second.id, now=True).scrub == "text remains"
     assert me.erase(turn.id, now=True).scrub == "complete"
     assert me.verify_forget("Quillfeather").clean
+
+
+@pytest.mark.parametrize("kind", ["fact", "kv"])
+def test_erase_takes_along_earlier_wordings_of_an_updated_memory(me, kind):
+    metadata = {"subject": "doctor", "value": "Zed Quorn"} if kind == "kv" else None
+    first = me.remember("My doctor is Zed Quorn.", kind=kind, metadata=metadata).id
+    second = me.update(first, content="My doctor is Ann Quorn.").id
+    third = me.update(second, content="My doctor is Tal Lee.").id
+    erased = me.erase(third)
+    assert set(erased.ids) == {first, second, third}
+    assert erased.still_in == ()
+    assert me.verify_forget("Quorn").clean
+
+
+def test_erase_names_the_earlier_fact_that_a_memory_replaced(me):
+    first = me.remember("Noa works at Google", kind="fact").id
+    changed = me.remember("Noa works at Intel", kind="fact")
+    assert changed.action == "superseded"
+    erased = me.erase(changed.id)
+    assert (erased.ids, erased.still_in) == ((changed.id,), (first,))
+    assert me.show(first).memory.state == "superseded"

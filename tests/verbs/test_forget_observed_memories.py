@@ -11,14 +11,14 @@ def heard(me):
     return seen.stored[0].remembered.id, seen.passages[0]
 
 
-def test_forget_of_an_observed_memory_names_the_turn(me, heard):
+def test_forget_that_keeps_evidence_names_the_turn(me, heard):
     memory, turn = heard
-    assert me.forget(memory).still_in == (turn,)
+    assert me.forget(memory, keep_evidence=True).still_in == (turn,)
 
 
-def test_erase_of_an_observed_memory_names_the_turn(me, heard):
+def test_erase_that_keeps_evidence_names_the_turn(me, heard):
     memory, turn = heard
-    assert me.erase(memory).still_in == (turn,)
+    assert me.erase(memory, keep_evidence=True).still_in == (turn,)
 
 
 def test_forget_names_no_turn_of_a_forgotten_conversation(me, heard):

@@ -67,9 +67,9 @@ def test_erase_or_forget_of_a_team_source_drops_members_alternatives(book, endin
     bob.teams_invite(team, "eve")
     eve.teams_join(team)
     stands = eve.remember(OURS).id
-    source = bob.ingest(otherwise("Eve"), format="transcript", team=team).id
+    source = eve.ingest(otherwise("Eve"), format="transcript", team=team).id
     eve.extract([source])
     assert beside(eve, stands) == [SECRET]
-    getattr(bob, ending)(source)
+    getattr(bob, ending)(source)  # an admin of the team
     assert beside(eve, stands) == []
     assert "held" not in eve.verify_forget(SECRET).found_in

@@ -68,3 +68,21 @@ def test_erase_source_leaves_a_receipt_and_no_text(me):
     for text in ("vault", "Shoshana", "heist", "noon"):
         assert me.verify_forget(text).clean, text
     assert me.history(id)[0]["event"] == "ERASE"
+
+
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_receipt_is_not_complete_while_another_original_says_the_same(me, name):
+    """The receipt is searched for as verify-forget searches."""
+    fact = me.remember(SECRET, kind="fact").id
+    me.ingest(ORIGINALS[name])
+    erased = me.erase(fact, now=True)
+    assert erased.scrub == "text remains"
+    assert "originals" in erased.receipt.found_in
+
+
+def test_receipt_looks_for_every_erased_text_also_short_ones(me):
+    turns = [{"speaker": "Noa", "text": f"Sentence {n} about the harbour"} for n in range(300)]
+    turns.append({"speaker": "Noa", "text": "tulip 47"})  # the shortest
+    id = me.ingest("\n".join(map(json.dumps, turns)), format="conversation").id
+    me.remember("The code is tulip 47", kind="fact")
+    assert me.erase(id, now=True).scrub == "text remains"

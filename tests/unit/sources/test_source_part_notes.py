@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.engine.sources.formats.parse import SourceFormat
 from commonplace.engine.sources.originals import (
     MAX_RUNS,
     RECORD_KEY,
@@ -19,6 +18,7 @@ from commonplace.engine.sources.originals import (
     parsed_metadata_in,
 )
 from commonplace.errors import InvalidInput, TooLong
+from commonplace.model.parameters import SourceFormat
 from support.clock import START
 
 TALK = PartRun(first=1, format=SourceFormat.CONVERSATION)

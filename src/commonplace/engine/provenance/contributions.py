@@ -23,7 +23,9 @@ from commonplace.engine.memory_relation import (
 )
 from commonplace.engine.provenance.evidence import (
     OWNER_EVIDENCE,
+    ActiveEvidence,
     added_evidence,
+    rests_on,
     source_of_evidence,
     supporting_sources,
 )
@@ -274,22 +276,21 @@ def rebuild_memories(
     engine: EngineContext,
     principal: Principal,
     changed: Collection[str],
-    active_before: Collection[str],
-    active_after: Collection[str],
+    active_before: ActiveEvidence,
+    active_after: ActiveEvidence,
     *,
     for_good: bool = False,
 ) -> Rebuild:
-    """Rebuild the memories to which one of the changed sources contributes. ``active_before`` and
-    ``active_after``: the active sources before and after the change. ``for_good``: contributions of
-    the changed sources are deleted, and a forgotten memory is rebuilt from forgotten sources, in
-    case these are restored."""
+    """Rebuild the memories to which one of the changed sources or passages contributes.
+    ``for_good``: contributions of the changed ones are deleted, and a forgotten memory is rebuilt
+    from forgotten sources, in case these are restored."""
     rebuild = Rebuild()
     held = engine.store.held(principal.scope)
     by_memory = _group_by_memory(held)
     shared = {
         id: contributions
         for id, contributions in by_memory.items()
-        if any(_is_contributed_by(each, changed) for each in contributions)
+        if any(rests_on(each.memory, changed) for each in contributions)
     }
     for memory in engine.store.fetch(principal.scope, list(shared)):
         contributions = shared[memory.id]
@@ -299,7 +300,9 @@ def rebuild_memories(
         )
         if for_good:
             rebuild.gone[memory.id] = [
-                each for each in contributions if _is_contributed_by(each, changed)
+                each
+                for each in contributions
+                if rests_on(each.memory, changed) and not active_after.supports(each.memory)
             ]
             if memory.state is State.SOFT_DELETED:
                 after = after or [
@@ -307,9 +310,7 @@ def rebuild_memories(
                 ]
         if after:
             alternatives = [
-                h
-                for h in held
-                if h.alternative_to == memory.id and _is_contributed_by(h, active_after)
+                h for h in held if h.alternative_to == memory.id and active_after.supports(h.memory)
             ]
             joined, rest = _compare_alternatives(memory, before, after, alternatives)
             after += joined
@@ -353,19 +354,15 @@ def _group_by_memory(held: Iterable[HeldValue]) -> Mapping[str, list[HeldValue]]
 
 
 def _supporting_contributions(
-    contributions: Sequence[HeldValue], sources: Collection[str]
+    contributions: Sequence[HeldValue], active: ActiveEvidence
 ) -> list[HeldValue]:
-    """Contributions of these sources and of the owner. If there are any, also those of agents,
+    """Contributions of what is active and of the owner. If there are any, also those of agents,
     which are not enough on their own."""
     own = [each for each in contributions if not supporting_sources(each.memory)]
-    supporting = [each for each in contributions if _is_contributed_by(each, sources)]
+    supporting = [each for each in contributions if active.supports(each.memory)]
     supporting += [each for each in own if each.memory.agent_id is None]
     added = [each for each in own if each.memory.agent_id is not None]
     return [*supporting, *added] if supporting else []
-
-
-def _is_contributed_by(contribution: HeldValue, sources: Collection[str]) -> bool:
-    return not supporting_sources(contribution.memory).isdisjoint(sources)
 
 
 def _rebuild_memory(memory: Memory, before: Memory, after: Memory) -> Memory:

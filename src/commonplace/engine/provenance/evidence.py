@@ -6,8 +6,8 @@ While one of them exists, erasing the others leaves the memory.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.engine.composition import RESTS_ON, is_rendered_from_fields
@@ -24,7 +24,12 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import Signal, describe_field
-from commonplace.model.sources.source import Source, is_source_id, split_passage_id
+from commonplace.model.sources.source import (
+    THREAD_ORIGIN,
+    Source,
+    is_source_id,
+    split_passage_id,
+)
 from commonplace.store.queries import NO_LIMIT, MemoryListing
 
 OWNER_EVIDENCE = "owner"  # the owner asserted it, outside of any source
@@ -42,6 +47,40 @@ def supporting_passages(memory: Memory) -> tuple[str, ...]:
     known_sources = {source_of_evidence(each) for each in named}
     source = memory.source_id or ""
     return (*named, *([source] if is_source_id(source) and source not in known_sources else []))
+
+
+def rests_on(memory: Memory, ids: Collection[str]) -> bool:
+    """Whether one of these sources or passages supports it."""
+    return any(
+        each in ids or source_of_evidence(each) in ids for each in supporting_passages(memory)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveEvidence:
+    """What counts as support: active sources, without their forgotten and erased passages."""
+
+    sources: Mapping[str, Source] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()  # ids of passages
+    also: frozenset[str] = frozenset()  # further sources, by id
+
+    def admits(self, evidence: str) -> bool:
+        source = source_of_evidence(evidence)
+        return (source in self.sources or source in self.also) and evidence not in self.hidden
+
+    def supports(self, memory: Memory) -> bool:
+        return any(map(self.admits, supporting_passages(memory)))
+
+    def without(self, ids: Collection[str]) -> ActiveEvidence:
+        """Without these sources and passages."""
+        sources = {id: source for id, source in self.sources.items() if id not in ids}
+        hidden = self.hidden | {id for id in ids if id != source_of_evidence(id)}
+        return ActiveEvidence(sources, hidden, self.also - set(ids))
+
+    def including(self, ids: Collection[str]) -> ActiveEvidence:
+        """Also with these sources and passages."""
+        sources = {id for id in ids if id == source_of_evidence(id)}
+        return ActiveEvidence(self.sources, self.hidden - set(ids), self.also | sources)
 
 
 def added_evidence(memory: Memory, assertion: Memory, by_owner: bool) -> tuple[str, ...]:
@@ -68,21 +107,20 @@ def adds_only_evidence(before: Memory, after: Memory) -> bool:
     return same and all(map(_is_support, added))
 
 
-def keep_other_evidence(memory: Memory, active: Mapping[str, Source]) -> Memory | None:
-    """The memory without its removed source, supported by the owner or by one of these active
-    sources; None if nothing else supports it. Evidence given as text is dropped, because its source
-    is unknown."""
+def keep_other_evidence(memory: Memory, active: ActiveEvidence) -> Memory | None:
+    """The memory without its removed evidence, supported by the owner or by what is active; None if
+    nothing else supports it. Evidence given as text is dropped, because its source is unknown."""
     evidence = tuple(
-        each
-        for each in memory.evidence
-        if each == OWNER_EVIDENCE or source_of_evidence(each) in active
+        each for each in memory.evidence if each == OWNER_EVIDENCE or active.admits(each)
     )
     if not evidence or memory.state is State.SOFT_DELETED:
         return None
-    source = None if OWNER_EVIDENCE in evidence else active[source_of_evidence(evidence[0])]
-    speaker_fields: dict[str, Any] = dict.fromkeys(("actor_id", "role", "run_id", "job_id"))
+    source = None if OWNER_EVIDENCE in evidence else active.sources[source_of_evidence(evidence[0])]
+    speaker_fields: dict[str, Any] = dict.fromkeys(("actor_id", "run_id", "job_id"))
+    is_observed = source is not None and source.origin == THREAD_ORIGIN
     return memory.evolve(
         **speaker_fields,
+        role=memory.role if is_observed else None,
         evidence=evidence,
         source_id=source.id if source else None,
         source_type=source.source_type if source else None,

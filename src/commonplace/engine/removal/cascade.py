@@ -1,16 +1,24 @@
 """Cascade: what a change of sources means for every reader's memories and graph.
 
-When a source is forgotten, restored, erased or purged, by any verb, everything that only this
-source supports is removed, hidden or restored with it, in the same transaction. For a team's source
-this includes every member, also former ones.
+When a source or one of its passages is forgotten, restored, erased or purged, by any verb,
+everything that only it supports is removed, hidden or restored with it, in the same transaction.
+For a team's source this includes every member, also former ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.extraction.removed_passages import (
+    RemovedPassages,
+    hide_passage_assertions,
+    retract_passage_assertions,
+    show_passage_assertions,
+)
+from commonplace.engine.graph.extraction.told import find_told_changes, told_steps
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.names import build_name_index
 from commonplace.engine.graph.remove import (
@@ -37,7 +45,30 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.journal import Event
 from commonplace.model.memory.memory import State
-from commonplace.model.sources.source import Source
+from commonplace.model.sources.source import Passage, Source
+from commonplace.store.queries import PassagesOf
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangedPassages:
+    """Passages of one source that are forgotten, restored or erased together."""
+
+    graph: RemovedPassages  # as they were before
+    after: tuple[Passage, ...]
+    event: Event
+    takes_memories: bool  # False: a memory takes them along, and the others from them stay
+
+    @property
+    def until(self) -> dict[str, datetime]:
+        return {each.id: each.purge_at for each in self.after if each.purge_at}
+
+    @property
+    def before(self) -> dict[str, datetime | None]:
+        return {each.id: each.purge_at for each in self.graph.removed}
+
+
+def _any_erased(changes: Sequence[_ChangedPassages]) -> bool:
+    return any(passage.is_erased for each in changes for passage in each.after)
 
 
 @dataclass(slots=True)
@@ -49,18 +80,33 @@ class _ChangedSources:
     hidden: list[Source] = field(default_factory=list)
     restored: list[Source] = field(default_factory=list)  # their state before, forgotten
     sensitivity_changed: list[Source] = field(default_factory=list)
+    passages: list[_ChangedPassages] = field(default_factory=list)
+    # Memories that the same changeset changes: one recomputation of the graph follows both.
+    told_gone: list[str] = field(default_factory=list)
+    told_hidden: list[str] = field(default_factory=list)
+    told_restored: list[str] = field(default_factory=list)
 
     @property
     def any(self) -> bool:
-        return bool(self.gone or self.hidden or self.restored or self.sensitivity_changed)
+        whole = self.gone or self.hidden or self.restored or self.sensitivity_changed
+        return bool(whole or self.passages)
+
+    @property
+    def erases(self) -> bool:
+        return bool(self.gone or _any_erased(self.passages))
 
 
 def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
     """The changeset with all that it causes; that of its own scope is first."""
     changeset = _with_owner_node_name(engine, changeset)
-    sources = _changed_sources(changeset.steps)
+    sources, told = _changed_sources(changeset.steps), find_told_changes(changeset.steps)
+    sources.passages = _changed_passages(engine, changeset)
     if not sources.any:
-        return [changeset]
+        derived = told_steps(engine, changeset, told)
+        return [replace(changeset, steps=(*changeset.steps, *derived))]
+    sources = replace(
+        sources, told_gone=told.gone, told_hidden=told.hidden, told_restored=told.restored
+    )
     own, others = changeset, []
     for reader, is_member in _readers(engine, changeset.scope).items():
         revision = engine.store.counters(reader).revision
@@ -71,7 +117,7 @@ def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
             own = replace(own, steps=(*changeset.steps, *steps), decided_on=decided_on)
         elif steps or is_member:  # without steps: only stale if a member extracts meanwhile
             other = Changeset(reader, changeset.at, changeset.actor, steps, revision)
-            others.append(replace(other, invalidates_answers=bool(sources.gone)))
+            others.append(replace(other, invalidates_answers=sources.erases))
     return [own, *others]
 
 
@@ -125,6 +171,55 @@ def _changed_sources(steps: Sequence[ChangesetStep]) -> _ChangedSources:
     return changed
 
 
+def _changed_passages(engine: EngineContext, changeset: Changeset) -> list[_ChangedPassages]:
+    """By source, kind of change, and whether a memory takes them along. Their words are read from
+    the store, where an erased passage still has them."""
+    changed: dict[str, list[tuple[ChangeSource, Passage]]] = {}
+    for step in (each for each in changeset.steps if isinstance(each, ChangeSource)):
+        for passage in step.revised:
+            changed.setdefault(step.after.id, []).append((step, passage))
+    found = []
+    for id, revised in changed.items():
+        query = PassagesOf(id, hidden=True)
+        stored = {p.number: p for p in engine.store.passages(changeset.scope, query).values()}
+        after = stored | {passage.number: passage for _, passage in revised}
+        visible = tuple(passage for passage in after.values() if not passage.is_hidden)
+        groups: dict[tuple[bool, bool, bool], list[tuple[ChangeSource, Passage]]] = {}
+        for step, passage in revised:
+            kind = (passage.is_erased, passage.is_hidden, step.with_memory)
+            groups.setdefault(kind, []).append((step, passage))
+        for group in groups.values():
+            step, passages = group[0][0], tuple(passage for _, passage in group)
+            before = tuple(stored[each.number] for each in passages if each.number in stored)
+            removed = RemovedPassages(step.before, before, visible)
+            event = step.entry.event or Event.DELETE
+            found.append(_ChangedPassages(removed, passages, event, not step.with_memory))
+    return found
+
+
+def _cascade_passages(
+    engine: EngineContext, reader: Scope, change: _ChangedPassages, changeset: Changeset, own: bool
+) -> list[ChangesetStep]:
+    by, at, owner = changeset.actor, changeset.at, Principal(reader.name)
+    removed, ids = change.graph, list(change.before)
+    steps: list[ChangesetStep] = []
+    if _any_erased([change]):
+        steps += retract_passage_assertions(engine, reader, removed, by, at, change.event)
+        if not own:
+            steps += erase_source_memories(engine, owner, ids)
+        elif change.event is Event.DELETE:
+            steps += purge_contributions(engine, owner, ids)
+    elif change.until:
+        steps += hide_passage_assertions(engine, reader, removed, by, at)
+        if change.takes_memories:
+            steps += forget_source_memories(engine, owner, change.until, at)
+    else:
+        steps += show_passage_assertions(engine, reader, removed, by, at)
+        if change.takes_memories:
+            steps += restore_source_memories(engine, owner, change.before, at)
+    return steps
+
+
 def _readers(engine: EngineContext, scope: Scope) -> dict[Scope, bool]:
     """Users who may have extracted the scope's sources, and whether they are members now."""
     if not scope.is_team:
@@ -142,20 +237,29 @@ def _cascade_steps(
     by, at = changeset.actor, changeset.at
     owner = Principal(reader.name)
     steps: list[ChangesetStep] = []
+    gone, hidden, restored = (
+        (sources.told_gone, sources.told_hidden, sources.told_restored) if is_own else ((), (), ())
+    )
+    if sources.gone or gone:
+        ids = [*sources.gone, *gone]
+        steps += retract_sources(engine, reader, ids, by, at, sources.ended)
     if sources.gone:
-        steps += retract_sources(engine, reader, sources.gone, by, at, sources.ended)
         if not is_own:  # in its own scope, the removing verb handles the memories
             steps += erase_source_memories(engine, owner, sources.gone)
         elif sources.ended is Event.DELETE:
             steps += purge_contributions(engine, owner, sources.gone)
-    if sources.hidden:
-        ids = [source.id for source in sources.hidden]
+    if sources.hidden or hidden:
+        ids = [*(source.id for source in sources.hidden), *hidden]
         steps += set_sources_standing(engine, reader, ids, False, by, at)
-        steps += forget_source_memories(engine, owner, sources.hidden, at)
-    if sources.restored:
-        ids = [source.id for source in sources.restored]
+        until = {source.id: source.purge_at or at for source in sources.hidden}
+        steps += forget_source_memories(engine, owner, until, at)
+    if sources.restored or restored:
+        ids = [*(source.id for source in sources.restored), *restored]
         steps += set_sources_standing(engine, reader, ids, True, by, at)
-        steps += restore_source_memories(engine, owner, sources.restored, at)
+        purged = {source.id: source.purge_at for source in sources.restored}
+        steps += restore_source_memories(engine, owner, purged, at)
+    for change in sources.passages:
+        steps += _cascade_passages(engine, reader, change, changeset, is_own)
     for source in sources.sensitivity_changed:
         steps += apply_source_sensitivity(engine, reader, source, by, at)
     decided = {id for step in changeset.steps if (id := _memory_id(step))} if is_own else set()

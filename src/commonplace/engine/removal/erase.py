@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,14 +13,27 @@ from commonplace.engine.graph.remove import is_graph_id, remove_items
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import (
     find_held_values,
+    held_values_about,
     held_values_from_sources,
     remove_held_values,
 )
 from commonplace.engine.memories.merge import find_memories, merge_content, summarise_merge
 from commonplace.engine.profile.proposals import erase_proposals, find_proposals
-from commonplace.engine.provenance.evidence import remove_unsupported_fields
+from commonplace.engine.provenance.evidence import (
+    remove_unsupported_fields,
+    source_of_evidence,
+    supporting_passages,
+)
+from commonplace.engine.removal.memberships import remove_memberships_and_shares
+from commonplace.engine.sources.passages import (
+    SourcePassages,
+    erase_passages,
+    find_passages,
+    is_passage_id,
+)
 from commonplace.engine.sources.removal import (
     find_sources,
+    memories_from_sources,
     plan_source_removal,
     rebuilt_entry,
     remaining_mentions,
@@ -32,15 +45,11 @@ from commonplace.errors import NotAllowed
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.access.team import (
-    Membership,
     SetGrant,
-    SetMember,
-    SetMembership,
-    SetShare,
-    TeamRole,
-    next_owner,
+    TeamAccess,
 )
 from commonplace.model.changeset import (
+    AmendMemory,
     Changeset,
     ChangesetStep,
     ClearScope,
@@ -52,59 +61,27 @@ from commonplace.model.changeset import (
     build_source_removal,
 )
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import Entry, Event, JournalNode, Op
-from commonplace.model.memory.kinds import MERGED_KIND
+from commonplace.model.graph.assertion import NOTE_PREFIX
+from commonplace.model.graph.elements import EDGE_PREFIX, NODE_PREFIX
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory.kinds import MERGED_KIND, MemoryRelation
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import Source, is_source_id
-from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
-
-_REVOKE_ENTRY = Entry(op=Op.REVOKE, node=JournalNode.API)
-_GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)
+from commonplace.store.queries import NO_LIMIT, JournalQuery, MemoryListing, SourceListing
 
 
-def remove_memberships_and_shares(
-    engine: EngineContext, principal: Principal, now: datetime
-) -> list[Changeset]:
-    """Remove the user from every team and every share. Sources that they added to a team belong to
-    the team and stay; a team without other members is deleted."""
-    steps: dict[Scope, list[ChangesetStep]] = {}
-    decided_on: dict[Scope, int] = {}
-    for membership in engine.store.access(principal.own_scope).memberships:
-        decided_on[membership.team_scope] = engine.store.counters(membership.team_scope).revision
-        for scope, step in _leave_team(engine, membership):
-            steps.setdefault(scope, []).append(step)
-    for share in engine.store.access(principal.own_scope).shares:
-        if share.owner == principal.own_scope:
-            steps.setdefault(share.guest_scope, []).append(
-                SetGrant(share, _REVOKE_ENTRY, gone=True)
-            )
-        else:
-            steps.setdefault(share.owner, []).append(SetShare(share, _REVOKE_ENTRY, gone=True))
-    return [
-        Changeset(scope, now, principal.actor, tuple(each), decided_on.get(scope))
-        for scope, each in steps.items()
-    ]
+@dataclass(frozen=True, slots=True)
+class ErasedAlong:
+    """What went along with the named items, by ids, which hold no text."""
 
-
-def _leave_team(engine: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
-    team = one.team_scope
-    memberships = engine.store.access(team).memberships
-    others = [each for each in memberships if each.is_member and each.user_id != one.user_id]
-    if one.is_member and not others:
-        yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
-        for invited in memberships:
-            if invited.user_id != one.user_id:
-                yield invited.user_scope, SetMembership(invited, _REVOKE_ENTRY, gone=True)
-        return
-    yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
-    if (successor := next_owner(memberships, one.user_id)) is not None:
-        yield team, SetMember(replace(successor, role=TeamRole.OWNER), _GRANT_ENTRY)
-        for held in engine.store.access(successor.user_scope).memberships:
-            if held.team_scope == team:
-                yield (
-                    successor.user_scope,
-                    SetMembership(replace(held, role=TeamRole.OWNER), _GRANT_ENTRY),
-                )
+    memories: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    held_values: tuple[str, ...] = ()  # of open conflicts, and alternatives
+    proposals: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    edges: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    links: int = 0  # between memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +90,9 @@ class Erased:
     ids: tuple[str, ...]
     rewritten: tuple[str, ...]  # summaries rebuilt without the erased memories
     revision: int
-    still_in: tuple[str, ...] = ()  # turns and sources that still contain their text
+    # Turns and sources that still contain their text, and earlier facts that they had replaced.
+    still_in: tuple[str, ...] = ()
+    along: ErasedAlong = ErasedAlong()
 
     @property
     def scrub(self) -> str:
@@ -129,8 +108,10 @@ def erase_items(
     ids: Sequence[str],
     compact: Compact | None,
     thread: str | None = None,
+    keep_evidence: bool = False,
 ) -> Erased:
-    """Also erases held values, alternatives and proposals by id."""
+    """Also erases held values, alternatives and proposals by id. A memory takes along the passages
+    that state it, unless ``keep_evidence``."""
     principal = request.principal
     engine.access_log.flush()  # pending log entries are erased as well
     at = engine.clock()
@@ -138,7 +119,7 @@ def erase_items(
 
     def decide() -> tuple[list[Changeset], _ErasePlan]:
         revision = engine.store.counters(principal.scope).revision
-        plan = _plan_erase(engine, principal, ids)
+        plan = _plan_erase(engine, principal, ids, at, keep_evidence)
         receipt = Receipt(receipt_id, at, len(plan.gone))
         changeset = Changeset(
             principal.scope,
@@ -157,7 +138,9 @@ def erase_items(
     receipt = _finish_receipt(engine, principal, receipt_id, compact)
     erased, rewritten = _visible_result(principal, plan, ids)
     mentions = remaining_mentions(engine, principal, plan.named)
-    return Erased(replace(receipt, items=len(erased)), erased, rewritten, revision, mentions)
+    along = _erased_along(engine, principal, plan, ids, at)
+    still_in = (*mentions, *plan.earlier)
+    return Erased(replace(receipt, items=len(erased)), erased, rewritten, revision, still_in, along)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +152,20 @@ class _ErasePlan:
     rewritten: tuple[Memory, ...]
     named: tuple[Memory, ...]  # the requested memories, without dependent ones
     sources: tuple[Source, ...]
+    held_values: tuple[str, ...] = ()  # those that go, and those about memories that go
+    proposals: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    links: int = 0
+    earlier: tuple[str, ...] = ()  # facts that the requested memories replaced; they stay
 
 
-def _plan_erase(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> _ErasePlan:
+def _plan_erase(
+    engine: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    at: datetime,
+    keep_evidence: bool,
+) -> _ErasePlan:
     graph = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
     ids = [id for id in ids if not is_graph_id(id)]
     held_by_id = find_held_values(engine, principal, ids)
@@ -179,34 +173,158 @@ def _plan_erase(engine: EngineContext, principal: Principal, ids: Sequence[str])
     pending_ids = {*(each.memory.id for each in held_by_id), *(each.id for each in named_proposals)}
     resolved = resolve_source_ids(engine, principal, [id for id in ids if id not in pending_ids])
     sources = find_sources(engine, principal, list(resolved.values()))
-    require_no_instruction_from(engine, principal, sources)
-    memories = find_memories(
-        engine, principal, [id for id in ids if id not in pending_ids and id not in resolved]
-    )
+    passage_ids = [id for id in ids if is_passage_id(id)]
+    source_ids = [source.id for source in sources]
+    require_no_instruction_from(engine, principal, [*source_ids, *passage_ids])
+    others = {*pending_ids, *resolved, *passage_ids}
+    memories = find_memories(engine, principal, [id for id in ids if id not in others])
+    wordings, facts = _find_predecessors(engine, principal, memories)
+    memories += wordings
     requested = tuple(memories)
     requested_ids = {memory.id for memory in memories}
-    source_ids = [source.id for source in sources]
-    held_by_source = held_values_from_sources(engine, principal, source_ids)
+    stated = [*requested, *(each.memory for each in held_by_id)]
+    passages = _passages_to_erase(
+        engine, principal, passage_ids, () if keep_evidence else stated, source_ids
+    )
+    ended = [*source_ids, *passage_ids]
+    held_by_source = held_values_from_sources(engine, principal, ended)
     held_values = list({each.memory.id: each for each in (*held_by_id, *held_by_source)}.values())
     held_value_ids = [each.memory.id for each in held_values]
-    removal = plan_source_removal(engine, principal, source_ids, requested_ids)
+    removal = plan_source_removal(engine, principal, ended, requested_ids)
     memories += removal.unsupported
     removals, rewrites = _rebuild_summaries(engine, principal, memories, removal.carried)
     source_removals = [build_source_removal(source, event=Event.ERASE) for source in sources]
+    passage_steps = [step for each in passages for step in erase_passages(engine, each, at)]
+    erased_passages = [passage.id for each in passages for passage in each.named]
     gone = [*(step.id for step in removals), *(step.id for step in source_removals)]
+    settled = {*gone, *(step.memory.id for step in rewrites)}
+    siblings = _name_source_only(engine, principal, passages, settled)
     field_removals, field_rewrites = remove_unsupported_fields(engine, principal, gone)
     gone += [step.id for step in field_removals]
-    proposals = erase_proposals(engine, principal, named_proposals, gone)
+    quoted = [(each.source.id, passage.text) for each in passages for passage in each.named]
+    proposals = erase_proposals(engine, principal, named_proposals, gone, quoted)
     jobs = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
     held_removals = remove_held_values(engine, principal, held_values)
     memory_steps = (*removal.steps, *rewrites, *field_rewrites, *removals, *field_removals)
+    source_steps: list[ChangesetStep] = [*source_removals, *passage_steps, *siblings]
+    proposal_ids = tuple(id for step in proposals for id in step.ids)
+    about = [each for memory in memories for each in held_values_about(engine, principal, memory)]
     return _ErasePlan(
-        (*memory_steps, *source_removals, *jobs, *held_removals, *proposals, *graph.steps),
-        (*gone, *held_value_ids, *(id for step in proposals for id in step.ids), *graph.gone),
+        (*memory_steps, *source_steps, *jobs, *held_removals, *proposals, *graph.steps),
+        (*gone, *erased_passages, *held_value_ids, *proposal_ids, *graph.gone),
         tuple(step.memory for step in (*rewrites, *field_rewrites)),
         requested,
         tuple(sources),
+        tuple(dict.fromkeys([*held_value_ids, *(each.memory.id for each in about)])),
+        proposal_ids,
+        tuple(erased_passages),
+        len(engine.store.links(principal.scope, [step.id for step in removals])),
+        tuple(
+            memory.id for memory in facts if memory.id not in gone and can_see(principal, memory)
+        ),
     )
+
+
+def _passages_to_erase(
+    engine: EngineContext,
+    principal: Principal,
+    named: Sequence[str],
+    memories: Sequence[Memory],
+    whole: Collection[str],
+) -> list[SourcePassages]:
+    """The named passages, and those that state these memories. ``whole``: sources that go as a
+    whole. An erased passage has no words left."""
+    along = [id for memory in memories for id in supporting_passages(memory) if is_passage_id(id)]
+    found = find_passages(engine, principal, named, along, lambda passage: True)
+    return [
+        each.choose(lambda passage: not passage.is_erased)
+        for each in found
+        if each.source.id not in whole
+    ]
+
+
+def _name_source_only(
+    engine: EngineContext,
+    principal: Principal,
+    passages: Sequence[SourcePassages],
+    settled: Collection[str],
+) -> list[AmendMemory]:
+    """Other memories from a passage that goes along with a memory stay, and cite the whole source.
+    ``settled``: memories that are handled already."""
+    along = {p.id for each in passages for p in each.named if p.number in each.along}
+    amended = []
+    for memory in memories_from_sources(engine, principal, along):
+        if memory.id not in settled:
+            evidence = (
+                source_of_evidence(each) if each in along else each for each in memory.evidence
+            )
+            after = memory.evolve(evidence=tuple(dict.fromkeys(evidence)))
+            entry = Entry(op=Op.UPDATE, subject=memory.id, category=memory.category)
+            amended.append(AmendMemory(after, entry))
+    return amended
+
+
+def _erased_along(
+    engine: EngineContext,
+    principal: Principal,
+    plan: _ErasePlan,
+    requested: Sequence[str],
+    at: datetime,
+) -> ErasedAlong:
+    """What the caller may see of it; items of the graph by the journal, where the cascade wrote
+    them. An agent does not see what is hidden from it."""
+    if not principal.is_owner:
+        return ErasedAlong(passages=tuple(id for id in plan.passages if id not in requested))
+    rows = engine.store.journal(principal.own_scope, JournalQuery(events_only=True, newest=1000))
+    erased = [
+        str(row.entry.subject) for row in rows if row.ts == at and row.entry.event is Event.ERASE
+    ]
+    others = [id for id in dict.fromkeys(reversed(erased)) if id not in requested]
+
+    def of(prefix: str) -> tuple[str, ...]:
+        return tuple(id for id in others if id.startswith(prefix))
+
+    listed = {*plan.passages, *plan.held_values, *plan.proposals}
+    memories = tuple(
+        id
+        for id in plan.gone
+        if id not in requested and id not in listed and not is_graph_id(id) and not is_source_id(id)
+    )
+    return ErasedAlong(
+        memories=memories,
+        passages=tuple(id for id in plan.passages if id not in requested),
+        held_values=tuple(id for id in plan.held_values if id not in requested),
+        proposals=tuple(id for id in plan.proposals if id not in requested),
+        nodes=of(NODE_PREFIX),
+        edges=of(EDGE_PREFIX),
+        notes=of(NOTE_PREFIX),
+        links=plan.links,
+    )
+
+
+def _find_predecessors(
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
+) -> tuple[list[Memory], list[Memory]]:
+    """What these memories replaced, and that in turn: earlier wordings, which are versions under
+    another id, and other facts, which were true before."""
+    wordings: dict[str, Memory] = {}
+    facts: dict[str, Memory] = {}
+    pending = list(memories)
+    while pending:
+        memory = pending.pop()
+        query = JournalQuery(subject=memory.id, events_only=True)
+        for entry in (row.entry for row in engine.store.journal(principal.scope, query)):
+            if entry.op is not Op.CREATE or entry.old_ref is None or entry.subject != memory.id:
+                continue
+            relation = entry.meta.get("relation", MemoryRelation.REWORDING)
+            is_wording = relation == MemoryRelation.REWORDING
+            replaced = {entry.old_ref.rpartition("@")[0], *entry.meta.get("replaces", ())}
+            found = engine.store.fetch(principal.scope, sorted(replaced))
+            old = [each for each in found if each.superseded_by == memory.id]
+            (wordings if is_wording else facts).update({each.id: each for each in old})
+            pending += old if is_wording else []
+    known = {memory.id for memory in memories}
+    return [each for id, each in wordings.items() if id not in known], list(facts.values())
 
 
 def _changes_elsewhere(
@@ -218,7 +336,10 @@ def _changes_elsewhere(
     steps: dict[Scope, list[ChangesetStep]] = {
         Scope.of_user(source.user_id): [] for source in plan.sources
     }
-    for share in engine.store.access(principal.scope).shares if gone else ():
+    access = engine.store.access(principal.scope) if gone else TeamAccess(principal.scope)
+    if principal.scope.is_team:  # what members asked about it is in logs of their own
+        steps |= {each.user_scope: [] for each in access.memberships if each.is_member}
+    for share in access.shares:
         if share.owner == principal.scope and share.source_id in gone:
             entry = Entry(op=Op.REVOKE)
             steps.setdefault(share.guest_scope, []).append(SetGrant(share, entry, gone=True))

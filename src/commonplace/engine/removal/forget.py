@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,89 +10,68 @@ from commonplace.engine.access import (
     can_see,
     may_change_instruction,
     require_may_change_instruction,
+    require_may_instruct,
     visibility_of,
 )
-from commonplace.engine.composition import revive_memory, soft_delete_memory
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.graph.remove import forget_graph_items, is_graph_id, restore_graph_items
-from commonplace.engine.indexing import index_memories
-from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
-from commonplace.engine.memories.merge import find_memories
-from commonplace.engine.memory_relation import LiveCounts, check_live_limits, limited_groups
-from commonplace.engine.sources.removal import (
-    find_sources,
-    forget_source,
-    is_unpurged,
-    remaining_mentions,
-    require_no_instruction_from,
-    resolve_source_ids,
-    restore_source,
-)
-from commonplace.engine.transaction import run_transaction
-from commonplace.errors import NotAllowed, NotFound
+from commonplace.errors import NotAllowed
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangeMemory, Changeset, ChangesetStep
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory.lifecycle import has_expired, is_purgeable
-from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State
+from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import is_profile_item
-from commonplace.model.sources.source import SOURCE_CATEGORY, Source
+from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
-_VERSION_REF = re.compile(r"(.+)@(\d{1,9})")
-# The lifecycle, not the content.
-_STATE_FIELDS = frozenset({"state", "superseded_by", "purge_at"})
-
-
-def split_version_refs(
-    engine: EngineContext, principal: Principal, ids: Sequence[str]
-) -> dict[str, int | None]:
-    """Each id with its version, if one is given after an @. An id may contain an @ itself."""
-    known = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
-    wanted: dict[str, int | None] = {}
-    for id in ids:
-        match = None if id in known else _VERSION_REF.fullmatch(id)
-        wanted |= {match[1]: int(match[2])} if match else {id: None}
-    return wanted
-
-
-def last_active_versions(
-    engine: EngineContext, principal: Principal, inactive: Sequence[Memory]
-) -> dict[str, Memory]:
-    """Each memory with the validity end of its last active version."""
-    last_active: dict[str, Memory] = {}
-    for version in engine.store.versions(principal.scope, [memory.id for memory in inactive]):
-        if version.memory.state is State.ACTIVE:
-            last_active[version.memory.id] = version.memory
-    return {
-        memory.id: memory.evolve(valid_to=last_active[memory.id].valid_to)
-        for memory in inactive
-        if memory.id in last_active
-    }
-
-
-def load_version(
-    engine: EngineContext, principal: Principal, memory: Memory, version: int
-) -> Memory:
-    """The memory with the content of that version."""
-    for known in engine.store.versions(principal.scope, [memory.id]):
-        if known.memory.version == version and can_see(principal, known.memory):
-            content = {
-                n: getattr(known.memory, n) for n in VERSIONED_FIELDS if n not in _STATE_FIELDS
-            }
-            return memory.evolve(**content)
-    raise NotFound(
-        f"{memory.id!r} has no version {version}.", remedy="See its versions: show.", field="ids"
+with lazy_imports(__name__):
+    from commonplace.engine.composition import revive_memory, soft_delete_memory
+    from commonplace.engine.graph.remove import (
+        VisibilityChange,
+        forget_graph_items,
+        is_graph_id,
+        restore_graph_items,
     )
+    from commonplace.engine.indexing import index_memories
+    from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
+    from commonplace.engine.memories.merge import find_memories
+    from commonplace.engine.memory_relation import LiveCounts, check_live_limits, limited_groups
+    from commonplace.engine.provenance.evidence import supporting_passages
+    from commonplace.engine.removal.versions import (
+        last_active_versions,
+        load_version,
+        split_version_refs,
+    )
+    from commonplace.engine.sources.passages import (
+        SourcePassages,
+        find_passages,
+        hide_passages,
+        is_passage_id,
+        load_passages,
+        show_passages,
+    )
+    from commonplace.engine.sources.removal import (
+        find_sources,
+        forget_source,
+        is_unpurged,
+        memories_from_sources,
+        remaining_mentions,
+        require_no_instruction_from,
+        resolve_source_ids,
+        restore_source,
+    )
+    from commonplace.engine.transaction import run_transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     ids: tuple[str, ...]  # forgotten now
     already: tuple[str, ...]  # were forgotten before
-    restorable_until: datetime
+    restorable_until: datetime  # the first purge date of all of them
     revision: int
     still_in: tuple[str, ...] = ()  # turns and sources that still contain their text
+    passages: tuple[str, ...] = ()  # turns and passages that went along with their memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,52 +82,109 @@ class Restored:
     revision: int
 
 
+_NO_CHANGE = VisibilityChange()
+
+
+@dataclass(frozen=True, slots=True)
+class _ForgetPlan:
+    items: Sequence[Memory | Source]
+    already: Sequence[Memory | Source | Passage]
+    graph: VisibilityChange = _NO_CHANGE
+    passages: Sequence[SourcePassages] = ()
+
+    def passage_ids(self, *, along: bool) -> tuple[str, ...]:
+        return tuple(
+            passage.id
+            for each in self.passages
+            for passage in each.named
+            if (passage.number in each.along) is along
+        )
+
+
 def forget_items(
-    engine: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
+    engine: EngineContext,
+    request: RequestContext,
+    ids: Sequence[str],
+    thread: str | None = None,
+    keep_evidence: bool = False,
 ) -> Forgotten:
+    """A memory takes along the passages that state it, unless ``keep_evidence``."""
     principal = request.principal
     now = engine.clock()
     until = now + engine.lifetimes.restorable
 
-    def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str], tuple[str, ...]]]:
+    def decide() -> tuple[Changeset, _ForgetPlan]:
         revision = engine.store.counters(principal.scope).revision
         graph = forget_graph_items(engine, principal, list(filter(is_graph_id, ids)), until)
         resolved = resolve_source_ids(engine, principal, ids)
         sources = find_sources(
             engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
-        require_no_instruction_from(engine, principal, sources)
-        rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
+        passage_ids = [id for id in ids if is_passage_id(id)]
+        require_no_instruction_from(engine, principal, [*(s.id for s in sources), *passage_ids])
+        rest = [id for id in ids if not (id in resolved or is_graph_id(id) or is_passage_id(id))]
         memories = find_memories(engine, principal, rest, lambda m: _is_available(m, now))
         items: list[Memory | Source] = [*memories, *sources]
         to_forget = [item for item in items if item.state is not State.SOFT_DELETED]
         steps = tuple(step for item in to_forget for step in _forget_steps(item, now, until))
-        already = [item.id for item in items if item.state is State.SOFT_DELETED]
+        along = () if keep_evidence else _stating_passages(to_forget)
+        known = find_passages(
+            engine, principal, passage_ids, along, lambda passage: _is_restorable(passage, now)
+        )
+        whole = {item.id for item in to_forget}
+        passages = [
+            each.choose(lambda passage: not passage.is_hidden)
+            for each in known
+            if each.source.id not in whole
+        ]
+        already: list[Memory | Source | Passage] = [
+            *(item for item in items if item.state is State.SOFT_DELETED),
+            *(p for each in known for p in each.named if p.is_hidden and p.id in passage_ids),
+        ]
+        passage_steps = [step for each in passages for step in hide_passages(each, until, now)]
         changeset = Changeset(
             principal.scope,
             now,
             principal.actor,
-            (*steps, *graph.steps),
+            (*steps, *passage_steps, *graph.steps),
             revision,
             thread,
             member=principal.member,
         )
-        return changeset, (to_forget, [*already, *graph.already], graph.ids)
+        return changeset, _ForgetPlan(to_forget, already, graph, passages)
 
-    revision, (forgotten, already, graph_ids) = run_transaction(engine, request, decide)
-    answer = _answer(engine, principal, forgotten, already, until, revision)
-    return replace(answer, ids=(*answer.ids, *graph_ids))
+    revision, plan = run_transaction(engine, request, decide)
+    return _answer(engine, principal, plan, until, revision)
+
+
+def _stating_passages(items: Iterable[Memory | Source]) -> list[str]:
+    """The passages that are evidence of these memories."""
+    return [
+        id
+        for item in items
+        if isinstance(item, Memory)
+        for id in supporting_passages(item)
+        if is_passage_id(id)
+    ]
+
+
+def _is_restorable(passage: Passage, now: datetime) -> bool:
+    return not passage.is_erased and (passage.purge_at is None or passage.purge_at > now)
 
 
 def forget_matching(
-    engine: EngineContext, request: RequestContext, filters: Filters, thread: str | None = None
+    engine: EngineContext,
+    request: RequestContext,
+    filters: Filters,
+    thread: str | None = None,
+    keep_evidence: bool = False,
 ) -> Forgotten:
     """All live items that match the filter, in one changeset."""
     principal = request.principal
     now = engine.clock()
     until = now + engine.lifetimes.restorable
 
-    def decide() -> tuple[Changeset, list[Memory | Source]]:
+    def decide() -> tuple[Changeset, _ForgetPlan]:
         revision = engine.store.counters(principal.scope).revision
         listing = MemoryListing(
             filters=filters,
@@ -165,31 +200,42 @@ def forget_matching(
             and may_change_instruction(engine, principal, m)
         ]
         sources = _sources_matching(engine, principal, filters)
-        require_no_instruction_from(engine, principal, sources)
+        require_no_instruction_from(engine, principal, [source.id for source in sources])
         items += sources
-        steps = tuple(step for item in items for step in _forget_steps(item, now, until))
-        changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
-        return changeset, items
+        steps = [step for item in items for step in _forget_steps(item, now, until)]
+        along = () if keep_evidence else _stating_passages(items)
+        whole = {source.id for source in sources}
+        passages = [
+            each
+            for each in find_passages(engine, principal, (), along, lambda p: not p.is_hidden)
+            if each.source.id not in whole
+        ]
+        steps += [step for each in passages for step in hide_passages(each, until, now)]
+        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision, thread)
+        return changeset, _ForgetPlan(items, (), passages=passages)
 
-    revision, forgotten = run_transaction(engine, request, decide)
-    return _answer(engine, principal, forgotten, (), until, revision)
+    revision, plan = run_transaction(engine, request, decide)
+    return _answer(engine, principal, plan, until, revision)
 
 
 def _answer(
     engine: EngineContext,
     principal: Principal,
-    forgotten: Sequence[Memory | Source],
-    already: Sequence[str],
+    plan: _ForgetPlan,
     until: datetime,
     revision: int,
 ) -> Forgotten:
-    memories = [item for item in forgotten if isinstance(item, Memory)]
+    memories = [item for item in plan.items if isinstance(item, Memory)]
+    named = plan.passage_ids(along=False)
+    ids = (*(item.id for item in plan.items), *named, *plan.graph.ids)
+    known = [item.purge_at for item in plan.already if item.purge_at]
     return Forgotten(
-        tuple(item.id for item in forgotten),
-        tuple(already),
-        until,
+        ids,
+        (*(item.id for item in plan.already), *plan.graph.already),
+        min([*known, *plan.graph.known_dates, *([until] if ids else [])], default=until),
         revision,
         remaining_mentions(engine, principal, memories),
+        plan.passage_ids(along=True),
     )
 
 
@@ -261,7 +307,8 @@ def restore_items(
             engine, principal, list(resolved.values()), lambda s: is_unpurged(s, now)
         )
         graph = restore_graph_items(engine, principal, list(filter(is_graph_id, ids)))
-        rest = [id for id in ids if id not in resolved and not is_graph_id(id)]
+        passage_ids = [id for id in ids if is_passage_id(id)]
+        rest = [id for id in ids if not (id in resolved or is_graph_id(id) or is_passage_id(id))]
         wanted = split_version_refs(engine, principal, rest)
         memories = find_memories(engine, principal, list(wanted), lambda m: _is_available(m, now))
         versions = {
@@ -283,6 +330,8 @@ def restore_items(
             memory for memory in memories if memory.id in versions and memory not in inactive
         ]
         steps += [revive_memory(memory, versions[memory.id], now) for memory in reverted]
+        for step in steps:
+            require_may_instruct(principal, step.after)
         steps = [_reindex(engine, step) for step in steps]
         leaving = [successor for successor, _ in successors]
         retirements = _retire_successors(engine, principal, successors, steps, now)
@@ -293,17 +342,28 @@ def restore_items(
             for each in forgotten_sources
             for step in restore_source(each, now, engine.new_id())
         ]
+        known = find_passages(
+            engine,
+            principal,
+            passage_ids,
+            _forgotten_along(engine, principal, inactive),
+            lambda passage: _is_restorable(passage, now),
+        )
+        hidden = [each.choose(lambda passage: passage.is_hidden) for each in known]
+        passage_steps = [step for each in hidden for step in show_passages(each, now)]
         changeset = Changeset(
             principal.scope,
             now,
             principal.actor,
-            (*steps, *retirements, *source_steps, *graph.steps),
+            (*steps, *retirements, *source_steps, *passage_steps, *graph.steps),
             revision,
             thread,
             member=principal.member,
         )
-        restored: list[Memory | Source] = [*inactive, *reverted, *forgotten_sources]
-        requested: list[Memory | Source] = [*memories, *sources]
+        named = [p for each in known for p in each.named if p.id in passage_ids]
+        restored: list[Memory | Source | Passage] = [*inactive, *reverted, *forgotten_sources]
+        restored += [passage for passage in named if passage.is_hidden]
+        requested: list[Memory | Source | Passage] = [*memories, *sources, *named]
         already = [item.id for item in requested if item not in restored]
         answer = (
             [*(item.id for item in restored), *graph.ids],
@@ -314,6 +374,29 @@ def restore_items(
 
     revision, (restored, already, replaced) = run_transaction(engine, request, decide)
     return Restored(tuple(restored), tuple(already), tuple(replaced), revision)
+
+
+def _forgotten_along(
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
+) -> list[str]:
+    """The passages that were forgotten with these memories, and that no other forgotten memory
+    keeps hidden."""
+    restored = {memory.id for memory in memories}
+    along = []
+    for memory in memories:
+        if memory.state is not State.SOFT_DELETED:
+            continue
+        for each in load_passages(engine, principal.scope, _stating_passages([memory])):
+            along += [
+                passage.id
+                for passage in each.named
+                if passage.purge_at == memory.purge_at
+                and not any(
+                    other.state is State.SOFT_DELETED and other.id not in restored
+                    for other in memories_from_sources(engine, principal, [passage.id])
+                )
+            ]
+    return along
 
 
 def _require_visible_successors(

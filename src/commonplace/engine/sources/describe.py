@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from math import log, sqrt
 
-from commonplace.language.fields.classify import categorise
+from commonplace.language.fields.categories import categorise
 from commonplace.language.text.sentences import split_sentences, summarise
 from commonplace.language.text.terms import analyse, extract_keywords
 from commonplace.model.sources.source import ContentType, ContextType, ParsedSource, SourceTurn

@@ -4,7 +4,7 @@ The ingest record is stored in the source's provenance under a reserved key, so 
 caller cannot change how an original is parsed.
 
 Originals are stored as received: mail in base64 or quoted-printable and any charset, JSON and HTML
-with escapes. The search decodes them, because verify_forget asks for the text that a reader sees.
+with escapes. `decoded_variants` gives the store's search the texts that a reader sees.
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from typing import Any, Self
 from commonplace.engine.context import EngineContext
 from commonplace.engine.sources.formats.email_encoding import decoded_words, part_text
 from commonplace.engine.sources.formats.input import unescape
-from commonplace.engine.sources.formats.parse import SourceFormat
 from commonplace.errors import InvalidInput
 from commonplace.model import validation
-from commonplace.model.access.principal import Scope
-from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import TtlPolicy
-from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import ContextType, ParsedSource, SourceType
-from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 class IngestAction(StrEnum):
@@ -232,25 +229,9 @@ def with_ingest_record(provenance: Mapping[str, Any], record: IngestRecord) -> d
     return {**provenance, RECORD_KEY: record.as_map()}
 
 
-ORIGINALS = "originals"  # the store's name of their location
-
-_ALL_SOURCES = SourceListing(
-    states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
-)
 _MAIL = re.compile(rb"^(?:content-[a-z-]+|mime-version|from|subject):", re.I | re.M)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|([nrtbf"/\\]))')
 _SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphen, zero-width space
-
-
-def is_in_originals(engine: EngineContext, scope: Scope, text: str) -> bool:
-    sought = _folded(text)
-    return any(
-        sought in _folded(variant)
-        for source in engine.store.sources(scope, _ALL_SOURCES)
-        for raw in engine.store.original(scope, source.id)
-        for variant in decoded_variants(raw)
-    )
 
 
 def decoded_variants(raw: bytes) -> Iterator[str]:
@@ -258,11 +239,6 @@ def decoded_variants(raw: bytes) -> Iterator[str]:
     yield from _unescaped(_decoded(raw))
     if _MAIL.search(raw):
         yield from _mail_variants(raw)
-
-
-def _folded(text: str) -> str:
-    """Normalise case and whitespace: lines may be wrapped differently."""
-    return " ".join(_INVISIBLE.sub("", text).casefold().split())
 
 
 def _decoded(raw: bytes) -> str:

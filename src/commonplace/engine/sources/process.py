@@ -15,8 +15,9 @@ from math import log
 from commonplace.engine.context import EngineContext
 from commonplace.engine.indexing import index_passages
 from commonplace.engine.sources.describe import describe
-from commonplace.engine.sources.formats.parse import SourceFormat, parse_source
+from commonplace.engine.sources.formats.parse import parse_source
 from commonplace.engine.sources.originals import (
+    IngestRecord,
     ParsedOriginal,
     PartRun,
     ingest_record_in,
@@ -29,7 +30,9 @@ from commonplace.model.changeset import Changeset, ChangeSource
 from commonplace.model.jobs import Job
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.memory import State
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
+    BLOT,
     SOURCE_CATEGORY,
     ContentType,
     ParsedSource,
@@ -37,11 +40,13 @@ from commonplace.model.sources.source import (
     ProcessingStatus,
     Source,
     SourceTurn,
+    is_blotted,
 )
-from commonplace.store.queries import PassagesOf
+from commonplace.store.queries import HiddenPassages, PassagesOf
 
 MAX_PASSAGE = 1000  # characters
 
+_BLOTTED = re.compile(f"({BLOT}+)")
 _BETWEEN_PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _SPACE_AT_END = re.compile(r"\s\S*\Z")
 
@@ -58,7 +63,22 @@ def split_turns(turns: Iterable[SourceTurn], limit: int = MAX_PASSAGE) -> tuple[
 
 
 def split_text(text: str, limit: int = MAX_PASSAGE) -> list[str]:
-    """Pieces of at most `limit` characters: whole paragraphs, else sentences, else words."""
+    """Pieces of at most `limit` characters: whole paragraphs, else sentences, else words. Erased
+    words stay a piece of their own."""
+    if BLOT not in text:
+        return _split_words(text, limit)
+    return [
+        piece
+        for part in _BLOTTED.split(text)
+        for piece in (
+            [part[at : at + limit] for at in range(0, len(part), limit)]
+            if is_blotted(part)
+            else _split_words(part, limit)
+        )
+    ]
+
+
+def _split_words(text: str, limit: int) -> list[str]:
     pieces: list[str] = []
     start = end = 0
     for unit_start, unit_end in _units(text, limit):
@@ -141,14 +161,17 @@ def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Change
         ):
             return Changeset(scope, started, ACTOR, ())
         source, parts = found[0], engine.store.original(scope, id)
-        stored = list(engine.store.passages(scope, PassagesOf(id)).values())
+        stored = list(engine.store.passages(scope, PassagesOf(id, hidden=True)).values())
     reading = parse_parts(source, parts, engine.caches.parsed_originals.get(id))
     passages = cut_into_passages(source, reading.turns, stored)
     changed = passages[: len(stored)] != stored
     new = passages if changed else passages[len(stored) :]
     indexed = index_passages(engine, [(source, passage) for passage in new])
     described = _with_refreshed_description(
-        source, reading, stored[-1].turn if stored and not changed else 0
+        source,
+        reading,
+        without_hidden(reading, passages),
+        stored[-1].turn if stored and not changed else 0,
     )
     after = described.evolve(
         passages=len(passages),
@@ -182,24 +205,29 @@ def parse_parts(
     readings = [
         arrived.reading
         if arrived and _is_parsed_alike(arrived, source, run, part)
-        else parse_source(
-            part,
-            name=record.name,
-            format=run.format,
-            title=source.title or None,
-            started_at=_default_start(source, run),
-        )
+        else parse_part(source, record, run, part)
         for run, part in zip(runs, parts, strict=True)
     ]
     if not readings:
         raise NotFound(f"The original of {source.id} is missing.")
     return replace(
         readings[0],
+        content_type=source.content_type,  # a part with erased words is stored in another format
         turns=tuple(
             _turns_in_order(source, _distinct_turns(source, list(zip(runs, readings, strict=True))))
         ),
         participants=tuple(dict.fromkeys(p for each in readings for p in each.participants)),
         ended_at=max((r.ended_at for r in readings if r.ended_at), default=None),
+    )
+
+
+def parse_part(source: Source, record: IngestRecord, run: PartRun, part: bytes) -> ParsedSource:
+    return parse_source(
+        part,
+        name=record.name,
+        format=run.format,
+        title=source.title or None,
+        started_at=default_start(source, run),
     )
 
 
@@ -212,11 +240,11 @@ def _is_parsed_alike(arrived: ParsedOriginal, source: Source, run: PartRun, part
         and run.format == arrived.format
         and ingest_record_in(source.provenance).name == original.name
         and source.title == (reading.title or "")
-        and _default_start(source, run) in (original.date or arrived.day, reading.started_at)
+        and default_start(source, run) in (original.date or arrived.day, reading.started_at)
     )
 
 
-def _default_start(source: Source, run: PartRun) -> datetime | None:
+def default_start(source: Source, run: PartRun) -> datetime | None:
     """The start of a part without its own times. A continued recording counts from the source's
     start; other appended parts have the time at which they were received."""
     if run.first == 1 or (run.date is None and run.format is SourceFormat.TRANSCRIPT):
@@ -231,14 +259,13 @@ def _distinct_turns(
     title, and people may speak at the same time. A default time is not compared."""
     known: set[SourceTurn] = set()
     for run, reading in readings:
-        default_start = _default_start(source, run)
+        start = default_start(source, run)
         comparable = [
-            (turn, replace(turn, at=None) if turn.at == default_start else turn)
-            for turn in reading.turns
+            (turn, replace(turn, at=None) if turn.at == start else turn) for turn in reading.turns
         ]
         for turn, key in comparable:
             if turn.label is None or key not in known:
-                yield replace(turn, at=turn.at or default_start or run.received)
+                yield replace(turn, at=turn.at or start or run.received)
         known.update(key for _, key in comparable)
 
 
@@ -254,11 +281,12 @@ def cut_into_passages(
     source: Source, turns: Sequence[SourceTurn], stored: Sequence[Passage] = ()
 ) -> list[Passage]:
     """``stored``: earlier passages. An unchanged text is not checked for prompt injection again and
-    keeps its arrival time, even if its number changes."""
+    keeps its arrival time, even if its number changes; a forgotten one stays forgotten."""
     known_suspicion = {passage.text: passage.suspicious for passage in stored}
     arrived = {
         (passage.text, passage.speaker, passage.at): passage.arrived_at for passage in stored
     }
+    hidden = _hidden_words(stored)
     began = source.started_at or source.created_at
     pieces = (
         (place, piece) for place, turn in enumerate(turns, 1) for piece in split_turns([turn])
@@ -278,12 +306,61 @@ def cut_into_passages(
             if piece.text in known_suspicion
             else is_suspicious(piece.text),
             arrived_at=arrived.get((piece.text, piece.speaker, piece.at or began)),
+            purge_at=_purge_date(source, piece, hidden),
         )
         for number, (place, piece) in enumerate(pieces, 1)
     ]
 
 
-def _with_refreshed_description(source: Source, reading: ParsedSource, turns_before: int) -> Source:
+HiddenWords = dict[tuple[str, str | None, datetime | None], datetime]
+
+
+def _hidden_words(stored: Sequence[Passage]) -> HiddenWords:
+    """The purge dates of forgotten passages, by words and time. Without a time where all passages
+    with these words are forgotten."""
+    visible = {(passage.text, passage.speaker) for passage in stored if not passage.is_hidden}
+    hidden: HiddenWords = {}
+    for passage in stored:
+        if passage.purge_at is not None:
+            hidden[passage.text, passage.speaker, passage.at] = passage.purge_at
+            if (passage.text, passage.speaker) not in visible:
+                hidden[passage.text, passage.speaker, None] = passage.purge_at
+    return hidden
+
+
+def _purge_date(source: Source, piece: SourceTurn, hidden: HiddenWords) -> datetime | None:
+    at = piece.at or source.started_at or source.created_at
+    for key in ((piece.text, piece.speaker, at), (piece.text, piece.speaker, None)):
+        if key in hidden:
+            return hidden[key]
+    return source.updated_at if is_blotted(piece.text) else None
+
+
+def without_hidden(reading: ParsedSource, passages: Sequence[Passage]) -> ParsedSource:
+    """The reading without forgotten and erased passages: nothing of them is described."""
+    if not any(passage.is_hidden for passage in passages):
+        return reading
+    return replace(reading, turns=visible_turns(passages))
+
+
+def visible_turns(passages: Iterable[Passage]) -> tuple[SourceTurn, ...]:
+    return tuple(
+        SourceTurn(
+            text=passage.text,
+            speaker=passage.speaker,
+            role=passage.role,
+            at=passage.at,
+            session=passage.session,
+            label=passage.label,
+        )
+        for passage in passages
+        if not passage.is_hidden
+    )
+
+
+def _with_refreshed_description(
+    source: Source, reading: ParsedSource, visible: ParsedSource, turns_before: int
+) -> Source:
     """Describe a growing conversation again whenever it has grown by a quarter."""
     source = source.evolve(
         status=ProcessingStatus.PROCESSED,
@@ -293,12 +370,14 @@ def _with_refreshed_description(source: Source, reading: ParsedSource, turns_bef
     )
     if source.parts > 1 and growth_milestone(turns_before) == growth_milestone(len(reading.turns)):
         return source
-    return with_description(source, reading)
+    return with_description(source, visible)
 
 
 def with_description(source: Source, reading: ParsedSource) -> Source:
-    description = describe(reading)
     given = ingest_record_in(source.provenance).tags
+    if not reading.turns:  # all of it is forgotten
+        return source.evolve(summary="", keywords=(), tags=given)
+    description = describe(reading)
     return source.evolve(
         summary=description.summary,
         keywords=description.keywords,
@@ -327,7 +406,11 @@ def _description_changeset(engine: EngineContext, job: Job) -> Changeset:
     if not found or found[0].state is not State.ACTIVE:
         return Changeset(scope, now, DESCRIBE_ACTOR, ())
     source = found[0]
-    after = with_description(source, parse_parts(source, engine.store.original(scope, id)))
+    reading = parse_parts(source, engine.store.original(scope, id))
+    if engine.store.passages(scope, HiddenPassages([id])):
+        passages = engine.store.passages(scope, PassagesOf(id)).values()
+        reading = replace(reading, turns=visible_turns(passages))
+    after = with_description(source, reading)
     if after == source:
         return Changeset(scope, now, DESCRIBE_ACTOR, ())
     after = after.evolve(version=source.version + 1)

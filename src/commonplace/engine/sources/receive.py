@@ -10,35 +10,17 @@ from datetime import UTC, date, datetime, time
 from commonplace.engine.access import can_see_source, visibility_of
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, build_process_job, needs_processing
-from commonplace.engine.sources.formats.input import decode_text
-from commonplace.engine.sources.formats.parse import SourceFormat, choose_format, parse_source
-from commonplace.engine.sources.formats.transcript import speaker_line
-from commonplace.engine.sources.originals import (
-    IngestAction,
-    IngestRecord,
-    IngestRequest,
-    ParsedOriginal,
-    PartRun,
-    build_provenance,
-    ingest_record_in,
-    offer_parsed,
-)
-from commonplace.engine.sources.reingest import (
-    append_part,
-    is_already_stored,
-    redacted_source,
-    replace_content,
-    update_details,
-)
-from commonplace.engine.transaction import run_transaction
-from commonplace.errors import MissingField
+from commonplace.engine.sources.originals import IngestAction
+from commonplace.errors import MissingField, TooLong
 from commonplace.language.text.dates import parse_whole_date
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import AddSource, Changeset, ChangesetStep, EnqueueJob
 from commonplace.model.jobs import Failure, Job
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
     MAX_PARTS,
     SOURCE_CATEGORY,
@@ -52,6 +34,31 @@ from commonplace.model.sources.source import (
     check_alias,
     original_digest,
 )
+from commonplace.store.queries import HiddenPassages
+
+with lazy_imports(__name__):
+    from commonplace.engine.sources.blot import blot_again
+    from commonplace.engine.sources.formats import input as formats
+    from commonplace.engine.sources.formats.input import decode_text
+    from commonplace.engine.sources.formats.parse import choose_format, parse_source
+    from commonplace.engine.sources.formats.transcript import speaker_line
+    from commonplace.engine.sources.originals import (
+        IngestRecord,
+        IngestRequest,
+        ParsedOriginal,
+        PartRun,
+        build_provenance,
+        ingest_record_in,
+        offer_parsed,
+    )
+    from commonplace.engine.sources.reingest import (
+        append_part,
+        is_already_stored,
+        redacted_source,
+        replace_content,
+        update_details,
+    )
+    from commonplace.engine.transaction import run_transaction
 
 # Other formats have their own times, or no date.
 _DATED_FORMATS = (SourceFormat.TEXT, SourceFormat.MARKDOWN, SourceFormat.TRANSCRIPT)
@@ -165,6 +172,13 @@ def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
         title=original.title,
         started_at=original.date or day,
     )
+    messages, limit = len(reading.turns), formats.MAX_MESSAGES
+    if messages > limit:
+        raise TooLong(
+            f"The original has {messages:,} messages; the limit is {limit:,}.",
+            remedy=formats.SPLIT_REMEDY,
+            field="original",
+        )
     return ParsedOriginal(original, reading, format, now, day)
 
 
@@ -195,6 +209,7 @@ def _decide(
         return _keep_apart_from_other_member(engine, principal, parsed, existing)
     if existing.state is not State.ACTIVE:
         return (), redacted_source(existing), IngestAction.FORGOTTEN
+    parsed = _without_erased(engine, parsed, existing)
     if parsed.original.append:
         return append_part(principal, parsed, existing)
     if existing.digest == original_digest(parsed.original.raw):
@@ -210,6 +225,16 @@ def _decide(
             principal, parsed, existing
         )  # the thread continued: keep the earlier messages
     return _decide(engine, principal, parsed, derived_alias(alias, _text_of_turns(parsed.reading)))
+
+
+def _without_erased(
+    engine: EngineContext, parsed: ParsedOriginal, existing: Source
+) -> ParsedOriginal:
+    """What was erased from the source does not come back with its original."""
+    hidden = engine.store.passages(existing.scope, HiddenPassages([existing.id])).values()
+    if not any(passage.is_erased for passage in hidden):
+        return parsed
+    return blot_again(parsed, existing, engine.store.original(existing.scope, existing.id))
 
 
 def _may_extend_hidden(principal: Principal, parsed: ParsedOriginal, existing: Source) -> bool:

@@ -7,7 +7,7 @@ from another source, the alternative is promoted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -38,7 +38,9 @@ from commonplace.engine.provenance.contributions import (
 )
 from commonplace.engine.provenance.evidence import (
     OWNER_EVIDENCE,
+    ActiveEvidence,
     keep_other_evidence,
+    rests_on,
     source_of_evidence,
     supporting_passages,
     supporting_sources,
@@ -66,21 +68,20 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.store.queries import NO_LIMIT, HeldQuery, MemoryListing
+from commonplace.store.queries import NO_LIMIT, HeldQuery, HiddenPassages, MemoryListing
 
 
 def resolve_source_ids(
     engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, str]:
-    """Map the ids that name a source, by id or by alias (`file:/path`), to the source's id. A
-    passage cannot be forgotten alone."""
+    """Map the ids that name a source, by id or by alias (`file:/path`), to the source's id. The
+    ids of passages are left out."""
     found: dict[str, str] = {}
     for id in ids:
         if is_source_id(id):
             source, number = split_passage_id(id)
-            if number is not None:
-                raise _passage_error(id, source)
-            found[id] = source
+            if number is None:
+                found[id] = source
         elif named := _find_by_alias(engine, principal, id):
             found[id] = named
     return found
@@ -113,20 +114,22 @@ def remaining_mentions(
     """Passages of live conversations, visible to the caller, that still contain the text of removed
     memories."""
     turns = list(dict.fromkeys(turn for memory in memories for turn in supporting_passages(memory)))
-    sources = engine.live_sources(
-        principal.scope, list({source_of_evidence(turn) for turn in turns})
-    )
+    source_ids = list({source_of_evidence(turn) for turn in turns})
+    sources = engine.live_sources(principal.scope, source_ids)
     live = {s.id for s in sources if s.state is State.ACTIVE and can_see_source(principal, s)}
-    return tuple(turn for turn in turns if source_of_evidence(turn) in live)
+    hidden = engine.store.passages(principal.scope, HiddenPassages(source_ids)).values()
+    gone = {passage.id for passage in hidden}
+    return tuple(turn for turn in turns if source_of_evidence(turn) in live and turn not in gone)
 
 
 def memories_from_sources(
-    engine: EngineContext, principal: Principal, sources: Iterable[str]
+    engine: EngineContext, principal: Principal, ids: Iterable[str]
 ) -> list[Memory]:
-    """All memories from these sources, in any state."""
+    """All memories from these sources or passages, in any state."""
+    ids = set(ids)
     return [
         memory
-        for source in sources
+        for source in sorted({source_of_evidence(id) for id in ids})
         for memory in engine.store.page(
             principal.scope,
             MemoryListing(
@@ -136,6 +139,7 @@ def memories_from_sources(
                 limit=NO_LIMIT,
             ),
         )
+        if source in ids or rests_on(memory, ids)
     ]
 
 
@@ -185,14 +189,6 @@ def _source_entry(before: Source, after: Source, op: Op, event: Event) -> Entry:
     )
 
 
-def _passage_error(id: str, source: str) -> InvalidInput:
-    return InvalidInput(
-        f"{id} is a passage: it belongs to a source.",
-        remedy=f"Forget the whole source: forget {source}.",
-        field="ids",
-    )
-
-
 def locate_items(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> Principal:
     """The caller, acting in the scope of these items. A team's sources may be removed and restored
     by the member who added them and by the team's admins; a guest only reads."""
@@ -219,8 +215,9 @@ def locate_items(engine: EngineContext, principal: Principal, ids: Sequence[str]
 
 def _require_team_rights(engine: EngineContext, acting: Principal, ids: Sequence[str]) -> Principal:
     is_admin = manages_team(engine, acting, acting.scope)
-    named = resolve_source_ids(engine, acting, ids)
-    sources = find_sources(engine, acting, list(named.values()))
+    named = [*resolve_source_ids(engine, acting, ids).values()]
+    named += [source_of_evidence(id) for id in ids if is_source_id(id)]
+    sources = find_sources(engine, acting, named)
     others = [source for source in sources if source.user_id != acting.user_id]
     if others and not is_admin:
         raise NotAllowed(
@@ -239,14 +236,14 @@ def manages_team(engine: EngineContext, principal: Principal, team: Scope) -> bo
 
 
 def require_no_instruction_from(
-    engine: EngineContext, principal: Principal, sources: Sequence[Source]
+    engine: EngineContext, principal: Principal, ids: Collection[str]
 ) -> None:
-    """Removing a source takes along what rests on it: an agent removes none that a rule or soul of
-    the owner rests on."""
-    if principal.decides or not sources or not principal.is_in_own_scope:
+    """Removing a source or passage takes along what rests on it: an agent removes none that a rule
+    or soul of the owner rests on."""
+    if principal.decides or not ids or not principal.is_in_own_scope:
         return
     now = engine.clock()
-    for memory in memories_from_sources(engine, principal, [source.id for source in sources]):
+    for memory in memories_from_sources(engine, principal, ids):
         if memory.is_live(now):
             require_may_change_instruction(engine, principal, memory)
 
@@ -271,9 +268,10 @@ def plan_source_removal(
         for memory in memories_from_sources(engine, principal, ended)
         if memory.id not in decided
     ]
-    active = _active_sources(engine, principal, memories)
-    remaining = {id: source for id, source in active.items() if id not in ended}
-    shared = rebuild_memories(engine, principal, ended, {*active, *ended}, remaining, for_good=True)
+    active = _active_evidence(engine, principal, memories)
+    remaining = active.without(ended)
+    before = active.including(ended)
+    shared = rebuild_memories(engine, principal, ended, before, remaining, for_good=True)
     single = [memory for memory in memories if memory.id not in shared.known]
     carried = {
         m.id: rebuilt for m in single if (rebuilt := keep_other_evidence(m, remaining)) is not None
@@ -293,34 +291,36 @@ def purge_contributions(
     engine: EngineContext, principal: Principal, ended: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
     """Release the contributions of sources past their purge date to shared memories."""
-    shared = rebuild_memories(engine, principal, ended, (), (), for_good=True)
+    none = ActiveEvidence()
+    shared = rebuild_memories(engine, principal, ended, none, none, for_good=True)
     return tuple(
         step for id, released in shared.gone.items() for step in release_contributions(id, released)
     )
 
 
 def forget_source_memories(
-    engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
+    engine: EngineContext, principal: Principal, until: Mapping[str, datetime], now: datetime
 ) -> list[ChangesetStep]:
-    """Memories without other support are forgotten with their source, with the same purge date,
-    which identifies them when the source is restored. Pending values have no purge date and are
-    removed."""
-    ended = [source.id for source in sources]
+    """Memories without other support are forgotten with their source or passage, with the same
+    purge date, which identifies them when it is restored. ``until``: the purge dates. Pending
+    values have no purge date and are removed."""
+    ended = list(until)
     waiting = held_values_from_sources(engine, principal, ended)
     steps: list[ChangesetStep] = remove_held_values(engine, principal, waiting, Event.DELETE)
     memories = memories_from_sources(engine, principal, ended)
-    active = _active_sources(engine, principal, memories)
-    remaining = {id: source for id, source in active.items() if id not in ended}
-    shared = rebuild_memories(engine, principal, ended, {*active, *ended}, remaining)
+    active = _active_evidence(engine, principal, memories)
+    remaining = active.without(ended)
+    before = active.including(ended)
+    shared = rebuild_memories(engine, principal, ended, before, remaining)
     single = [
         m
         for m in memories
         if m.id not in shared.known and keep_other_evidence(m, remaining) is None
     ]
     hidden = [m for m in (*single, *shared.unsupported.values()) if m.is_live(now) and not m.pinned]
-    until = {source.id: source.purge_at or now for source in sources}
     for memory in hidden:
-        purge_dates = [until[id] for id in supporting_sources(memory) if id in until]
+        supports = {*supporting_sources(memory), *supporting_passages(memory)}
+        purge_dates = [until[id] for id in supports if id in until]
         steps.append(soft_delete_memory(memory, now, max(purge_dates)))
     steps += _rewrite_memories(engine, principal, shared.anew.values())
     steps += hold_again(shared.beside)
@@ -329,12 +329,16 @@ def forget_source_memories(
 
 
 def restore_source_memories(
-    engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
+    engine: EngineContext,
+    principal: Principal,
+    restored: Mapping[str, datetime | None],
+    now: datetime,
 ) -> list[ChangesetStep]:
-    restored = {source.id: source.purge_at for source in sources}
-    memories = memories_from_sources(engine, principal, list(restored))
-    active = _active_sources(engine, principal, memories).keys() | restored.keys()
-    shared = rebuild_memories(engine, principal, list(restored), active - restored.keys(), active)
+    """``restored``: the purge dates that these sources and passages had."""
+    memories = memories_from_sources(engine, principal, restored)
+    active = _active_evidence(engine, principal, memories).including(restored)
+    before = active.without(restored)
+    shared = rebuild_memories(engine, principal, restored, before, active)
     steps: list[ChangesetStep] = []
     revived: dict[str, Memory] = {}
     for memory in (*memories, *shared.anew.values()):
@@ -348,16 +352,20 @@ def restore_source_memories(
     return steps
 
 
-def _active_sources(
+def _active_evidence(
     engine: EngineContext, principal: Principal, memories: Sequence[Memory]
-) -> dict[str, Source]:
-    """The active, readable sources that support these memories or any held value."""
+) -> ActiveEvidence:
+    """Of the active, readable sources that support these memories or any held value."""
     all_memories = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
     source_ids = sorted({id for memory in all_memories for id in supporting_sources(memory)})
     found: list[Source] = []
+    hidden: set[str] = set()
     for reading in readable_scopes(engine, principal, searching=False) if source_ids else ():
         found += engine.live_sources(reading.scope, source_ids)
-    return {source.id: source for source in found if source.state is State.ACTIVE}
+        passages = engine.store.passages(reading.scope, HiddenPassages(source_ids))
+        hidden |= {passage.id for passage in passages.values()}
+    active = {source.id: source for source in found if source.state is State.ACTIVE}
+    return ActiveEvidence(active, frozenset(hidden))
 
 
 def _rewrite_memories(
@@ -385,7 +393,10 @@ def rebuilt_entry(memory: Memory) -> Entry:
 
 
 def _promote_alternatives(
-    engine: EngineContext, principal: Principal, removed: Sequence[Memory], active: Collection[str]
+    engine: EngineContext,
+    principal: Principal,
+    removed: Sequence[Memory],
+    active: ActiveEvidence,
 ) -> list[ChangesetStep]:
     """An alternative from an active source replaces the value that was removed."""
     held = [
@@ -393,7 +404,7 @@ def _promote_alternatives(
         for each in engine.store.held(
             principal.scope, HeldQuery(alternative_to=[m.id for m in removed])
         )
-        if supporting_sources(each.memory) & set(active)
+        if active.supports(each.memory)
     ]
     steps: list[ChangesetStep] = []
     for old in removed:

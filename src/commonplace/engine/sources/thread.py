@@ -7,16 +7,16 @@ conversation has grown by a quarter.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_describe_job, build_process_job
+from commonplace.engine.sources.blot import blot
+from commonplace.engine.sources.formats.conversation import write_json_lines
 from commonplace.engine.sources.formats.input import speakers_in, time_span_of
-from commonplace.engine.sources.formats.parse import SourceFormat
 from commonplace.engine.sources.originals import IngestAction, IngestRequest, ParsedOriginal
 from commonplace.engine.sources.process import cut_into_passages, growth_milestone
 from commonplace.engine.sources.receive import derived_alias, new_source
@@ -31,6 +31,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.journal import Entry
 from commonplace.model.memory.memory import State
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
     MAX_PARTS,
     THREAD_ORIGIN,
@@ -115,7 +116,7 @@ def _thread_update(
     )
     first, last = time_span_of(turns)
     original = IngestRequest(
-        raw=_json_lines(turns),
+        raw=write_json_lines(turns),
         append=True,
         source_type=SourceType.CHAT,
         thread_id=thread,
@@ -134,22 +135,6 @@ def _thread_update(
     return ThreadUpdate(
         thread, parsed, tuple((draft, passage) for passage in passages), distinct, places
     )
-
-
-def _json_lines(turns: Iterable[SourceTurn]) -> bytes:
-    """In the public conversation format, so that the same parser reads it."""
-    records = [
-        {
-            "role": turn.role,
-            "speaker": turn.speaker,
-            "text": turn.text,
-            "time": turn.at.isoformat() if turn.at else None,
-            "session": turn.session,
-        }
-        for turn in turns
-    ]
-    filled = [{name: value for name, value in each.items() if value} for each in records]
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in filled).encode()
 
 
 def grow_thread(
@@ -188,7 +173,7 @@ def _already_stored_turns(
     first = max(1, existing.passages - DUPLICATE_WINDOW + 1)
     stored = list(
         engine.store.passages(
-            existing.scope, PassagesOf(existing.id, first, existing.passages)
+            existing.scope, PassagesOf(existing.id, first, existing.passages, hidden=True)
         ).values()
     )
     by_words: dict[object, list[str]] = {}
@@ -201,15 +186,18 @@ def _already_stored_turns(
         if each.is_dated
     }
     return {
-        turn: by_words[_turn_key(pieces)]
+        turn: by_words[key]
         for turn, pieces in own_pieces.items()
-        if pieces and _turn_key(pieces) in by_words
+        for key in (_turn_key(pieces), _turn_key(pieces, erased=True))
+        if pieces and key in by_words
     }
 
 
-def _turn_key(pieces: Sequence[Passage]) -> object:
-    first = pieces[0]
-    return first.role, first.speaker, first.at, tuple(piece.text for piece in pieces)
+def _turn_key(pieces: Sequence[Passage], *, erased: bool = False) -> object:
+    """``erased``: as it would be stored if it had been erased."""
+    first = pieces[0] if pieces else None
+    texts = (blot(piece.text) if erased else piece.text for piece in pieces)
+    return first and (first.role, first.speaker, first.at, *texts)
 
 
 def _grow_with_new_turns(
@@ -276,7 +264,7 @@ def _continued_thread(
 ) -> GrownThread:
     *earlier, step = steps
     before = existing.passages
-    last = engine.store.passages(source.scope, PassagesOf(source.id, before, before))
+    last = engine.store.passages(source.scope, PassagesOf(source.id, before, before, hidden=True))
     turns = max((passage.turn for passage in last.values()), default=0)
     now, reading = update.parsed.at, update.parsed.reading
     source = _processed(source, before + len(update.passages), now).evolve(

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from commonplace.model.journal import MAIN_THREAD
+from commonplace.model.unicode_text import fold_for_search
 from commonplace.store.sql.rows import Row, Session, WriteNumbers
 
 _MIN_SOUGHT = 4  # a shorter text is part of many others
-_MAX_SOUGHT = 200  # texts of one erasure that are looked for; the longest
 _WORD = re.compile(r"\w{3,}")
+
+ReadOriginal = Callable[[bytes], Iterable[str]]  # the texts that a reader sees in an original
+
+
+def read_as_utf8(raw: bytes) -> Iterable[str]:
+    return (raw.decode("utf-8", "replace"),)
+
 
 # Words of questions; they do not tell what was asked about.
 _QUESTION_WORDS = frozenset(
@@ -63,21 +70,22 @@ def note_erased(session: Session, ids: Sequence[str], numbers: WriteNumbers) -> 
     numbers.erased_threads |= {row[0] for row in session.rows("threads_of_items", ids=list(ids))}
 
 
-def remove_traces(session: Session, numbers: WriteNumbers) -> list[str]:
+def remove_traces(
+    session: Session, numbers: WriteNumbers, read_original: ReadOriginal
+) -> list[str]:
     """Called after all other rows are written. Returns the tables that still contain an erased
     text, because another item says the same."""
-    _remove_thread_names(session, numbers.erased_threads - {MAIN_THREAD})
-    if numbers.erased_texts or numbers.erased_names:
-        _delete_questions(session, _words([*numbers.erased_texts, *numbers.erased_names]))
-    sought = {text.casefold() for text in numbers.erased_texts if len(text) >= _MIN_SOUGHT}
-    longest = sorted(sought, key=len, reverse=True)[:_MAX_SOUGHT]
-    return tables_mentioning(session, longest) if longest else []
+    numbers.erased_names += _remove_thread_names(session, numbers.erased_threads - {MAIN_THREAD})
+    delete_questions(session, [numbers])
+    sought = [text for text in numbers.erased_texts if len(text) >= _MIN_SOUGHT]
+    return tables_mentioning(session, sought, read_original) if sought else []
 
 
-def _remove_thread_names(session: Session, threads: set[str]) -> None:
-    """A thread's name is user text: it goes with the last memory or source of the thread."""
+def _remove_thread_names(session: Session, threads: set[str]) -> list[str]:
+    """A thread's name is user text: it goes with the last memory or source of the thread. Returns
+    the removed names."""
     if not threads:
-        return
+        return []
     kept = {row[0] for row in session.rows("threads_there", threads=sorted(threads))}
     gone = sorted(threads - kept)
     for statement in (
@@ -87,10 +95,15 @@ def _remove_thread_names(session: Session, threads: set[str]) -> None:
     ):
         session.run(statement, threads=gone)
     session.run("delete_stray_hits")
+    return gone
 
 
-def _delete_questions(session: Session, erased: set[str]) -> None:
-    """Deletes logged questions with a word that only the erased items contained."""
+def delete_questions(session: Session, writes: Iterable[WriteNumbers]) -> None:
+    """Deletes logged questions with a word that only the items contained that these writes erased,
+    in this scope or in one that its user could read."""
+    erased = _words(text for each in writes for text in (*each.erased_texts, *each.erased_names))
+    if not erased:
+        return
     named = {
         id: words
         for id, asked in session.rows("questions")
@@ -110,20 +123,43 @@ def _words(texts: Collection[str] | Iterator[str]) -> set[str]:
     return {word for text in texts for word in _WORD.findall(text.casefold())}
 
 
-def tables_mentioning(session: Session, sought: Sequence[str]) -> list[str]:
-    """The tables with any of the texts, which are case-folded. Compared here, because databases
-    fold case differently."""
+def tables_mentioning(
+    session: Session, sought: Iterable[str], read_original: ReadOriginal
+) -> list[str]:
+    """The tables with any of the texts. Compared here, because databases fold case differently."""
+    texts = _SoughtTexts(sought)
     tables = [
         table
         for table in _TABLES_OF_TEXT
-        if any(_has_any(each, sought) for each in _texts(session.rows(f"texts_of_{table}")))
+        if any(map(texts.occur_in, _texts(session.rows(f"texts_of_{table}"))))
     ]
-    raw = (bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals"))
-    return tables + ["originals"] * any(_has_any(text.casefold(), sought) for text in raw)
+    raw = (bytes(row[0]) for row in session.rows("raw_originals"))
+    variants = (variant for each in raw for variant in read_original(each))
+    return tables + ["originals"] * any(map(texts.occur_in, variants))
 
 
-def _has_any(text: str, sought: Sequence[str]) -> bool:
-    return any(each in text for each in sought)
+class _SoughtTexts:
+    """Texts to look for in others. A text of several words is only compared with those that have
+    its longest inner word, so that the number of texts hardly matters."""
+
+    def __init__(self, texts: Iterable[str]):
+        self._short: set[str] = set()
+        self._by_word: dict[str, set[str]] = {}
+        for text in filter(None, map(fold_for_search, texts)):
+            inner = _WORD.findall(text)[1:-1]
+            if inner:
+                self._by_word.setdefault(max(inner, key=len), set()).add(text)
+            else:
+                self._short.add(text)
+
+    def occur_in(self, text: str) -> bool:
+        folded = fold_for_search(text)
+        if any(each in folded for each in self._short):
+            return True
+        if not self._by_word:
+            return False
+        shared = self._by_word.keys() & set(_WORD.findall(folded))
+        return any(each in folded for word in shared for each in self._by_word[word])
 
 
 def _texts(rows: Sequence[Row]) -> Iterator[str]:

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from commonplace.engine.sources.formats.input import (
@@ -21,6 +22,7 @@ from commonplace.engine.sources.formats.input import (
     time_span_of,
 )
 from commonplace.errors import InvalidInput, MissingField
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.model.sources.source import ContentType, ParsedSource, SourceTurn, SourceType
 
 # Each field by the names that programs use; the first with a value counts.
@@ -50,6 +52,23 @@ def read(raw: bytes | str, hints: ParseHints) -> ParsedSource:
         started_at=first or hints.started_at,
         ended_at=last or hints.started_at,
     )
+
+
+def write_json_lines(turns: Iterable[SourceTurn]) -> bytes:
+    """In the public conversation format, so that the same parser reads it."""
+    records = [
+        {
+            "role": turn.role,
+            "speaker": turn.speaker,
+            "text": turn.text,
+            "time": turn.at.isoformat() if turn.at else None,
+            "session": turn.session,
+            "id": turn.label,
+        }
+        for turn in turns
+    ]
+    filled = [{name: value for name, value in each.items() if value} for each in records]
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in filled).encode()
 
 
 def _records(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -102,7 +121,7 @@ def _turn(record: Mapping[str, Any], where: str) -> SourceTurn | None:
     role = optional_word(_first(record, ROLE), f"role in {where}")
     at = _first(record, TIME)
     return SourceTurn(
-        text=text,
+        text=redact_secrets(text),
         speaker=optional_word(_first(record, SPEAKER), f"speaker in {where}"),
         role=_ROLES.get(role.casefold(), role.casefold()) if role else None,
         at=None if at is None else parse_moment(at, f"time in {where}"),

@@ -19,11 +19,18 @@ from typing import Any
 
 from commonplace.errors import BadText, InvalidInput, TooLong
 from commonplace.model import validation
+from commonplace.model.json_structure import check_json_structure
 from commonplace.model.sources.source import SourceTurn, file_title
 from commonplace.model.unicode_text import has_surrogate
 from commonplace.model.validation import MAX_WORD, stored_form
 
 MAX_CHARACTERS = 10_000_000  # of one original
+MAX_JSON_TOKENS = 1_000_000  # of one original: parsed values take far more memory than their text
+MAX_MESSAGES = 50_000  # of one original
+SPLIT_REMEDY = (
+    "Split it, for example by month, and ingest each part: as a source of its own, or with append "
+    "and one external_id as parts of one source."
+)
 
 _LONGEST_ENCODING = 4  # bytes of a character in any supported encoding
 
@@ -156,6 +163,8 @@ _COMPACT = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
 def parse_json(text: str, where: str) -> Any:
+    structure = text.encode("utf-8", "surrogatepass")
+    check_json_structure(structure, where, MAX_JSON_TOKENS, SPLIT_REMEDY, "original")
     try:
         return json.loads(text)
     except json.JSONDecodeError as broken:

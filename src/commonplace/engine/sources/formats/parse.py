@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from enum import StrEnum
 
 from commonplace.engine.sources.formats import (
     conversation,
@@ -21,20 +20,9 @@ from commonplace.engine.sources.formats.input import ParseHints, decode_text, em
 from commonplace.engine.sources.formats.transcript import TIMING, speaker_line
 from commonplace.engine.sources.formats.whatsapp import parse_whatsapp_line
 from commonplace.errors import BadText, InvalidInput
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import ParsedSource
 from commonplace.model.validation import choice
-
-
-class SourceFormat(StrEnum):
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    HTML = "html"
-    CONVERSATION = "conversation"
-    EMAIL = "email"
-    SLACK = "slack"
-    TRANSCRIPT = "transcript"
-    WHATSAPP = "whatsapp"
-
 
 # By file extension. For others (.txt, .json, .log, none) the content decides.
 BY_ENDING = {

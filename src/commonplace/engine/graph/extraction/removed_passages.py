@@ -1,0 +1,154 @@
+"""What a graph has from passages that are forgotten, restored or erased.
+
+Relations and notes of such a passage are hidden or removed with it. A node that other passages of
+the source mention stays, without what only the removed one said of it. A new extraction, queued
+here, then reads what is left, and finds what another passage states as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.follow_up_jobs import build_extract_job
+from commonplace.engine.graph.extraction.previous_extraction import (
+    DIGEST_LENGTH,
+    compute_sentence_digests,
+    digest,
+)
+from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.remove import open_for_sources
+from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
+from commonplace.language.text.normalise import fold
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import ChangesetStep, EnqueueJob
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.steps import SetExtraction
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.sources.source import Passage, Source
+
+Statement = NodeAssertion | EdgeAssertion | Note
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedPassages:
+    """Passages of one source, with their words, and the others of it that are visible."""
+
+    source: Source
+    removed: tuple[Passage, ...]
+    visible: tuple[Passage, ...]
+
+
+def hide_passage_assertions(
+    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
+) -> tuple[ChangesetStep, ...]:
+    work, cited = _open(engine, reader, passages, by, at)
+    kept = _cite_elsewhere(work, passages, cited)
+    work.set_active([each.id for each in cited if each.id not in kept], active=False)
+    return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
+
+
+def show_passage_assertions(
+    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
+) -> tuple[ChangesetStep, ...]:
+    work, cited = _open(engine, reader, passages, by, at)
+    work.set_active([each.id for each in cited], active=True)
+    return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
+
+
+def retract_passage_assertions(
+    engine: EngineContext,
+    reader: Scope,
+    passages: RemovedPassages,
+    by: str,
+    at: datetime,
+    ended: Event,
+) -> tuple[ChangesetStep, ...]:
+    work, cited = _open(engine, reader, passages, by, at)
+    kept = _cite_elsewhere(work, passages, cited)
+    gone = [each.id for each in cited if each.id not in kept]
+    work.retract(gone)
+    return (
+        *diff_graph(work, ended=ended),
+        *_forget_digests(engine, reader, passages, gone),
+        *_extract_again(engine, reader, passages.source, at),
+    )
+
+
+def _open(
+    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
+) -> tuple[GraphUnitOfWork, list[Statement]]:
+    """With the assertions and notes that cite one of the removed passages."""
+    work, ids = open_for_sources(engine, reader, [passages.source.id], by, at)
+    numbers = {passage.number for passage in passages.removed}
+    known: dict[str, Statement] = {**work.node_assertions, **work.edge_assertions, **work.notes}
+    of_source = (known[id] for id in ids if id in known)
+    return work, [each for each in of_source if each.source and each.source.passage in numbers]
+
+
+def _cite_elsewhere(
+    work: GraphUnitOfWork, passages: RemovedPassages, cited: Iterable[Statement]
+) -> set[str]:
+    """Let nodes that another passage mentions cite that one. Returns their assertions."""
+    texts = [(passage.number, fold(passage.text)) for passage in passages.visible]
+    kept = set()
+    for assertion in cited:
+        if not isinstance(assertion, NodeAssertion) or assertion.source is None:
+            continue
+        number = _mentioned_in([assertion.name], texts)
+        if number is None:
+            continue
+        work.put_assertion(
+            replace(
+                assertion,
+                source=replace(assertion.source, passage=number),
+                aliases=_mentioned(assertion.aliases, texts),
+                addresses=_mentioned(assertion.addresses, texts),
+                description="",
+            )
+        )
+        kept.add(assertion.id)
+    return kept
+
+
+def _mentioned_in(names: Iterable[str], texts: Sequence[tuple[int, str]]) -> int | None:
+    wanted = re.compile("|".join(rf"(?<!\w){re.escape(fold(name))}(?!\w)" for name in names))
+    return next((number for number, text in texts if wanted.search(text)), None)
+
+
+def _mentioned(names: Sequence[str], texts: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(name for name in names if _mentioned_in([name], texts) is not None)
+
+
+def _forget_digests(
+    engine: EngineContext, reader: Scope, passages: RemovedPassages, gone: Collection[str]
+) -> list[SetExtraction]:
+    """Erased sentences leave no digest. What a passage took along was not removed by a person: it
+    may be extracted from another passage."""
+    source = passages.source
+    left = Counter(compute_sentence_digests(source, passages.removed))
+    by = {digest(source.alias, id) for id in gone}
+    steps = []
+    for extraction in engine.store.extractions(reader, [source.id]):
+        heard = []
+        for entry in extraction.heard:
+            if left[entry]:
+                left[entry] -= 1
+            elif entry[DIGEST_LENGTH:] not in by:
+                heard.append(entry)
+        if len(heard) < len(extraction.heard):
+            changed = replace(extraction, heard=tuple(heard))
+            steps.append(SetExtraction(changed, Entry(op=Op.DELETE, subject=source.id)))
+    return steps
+
+
+def _extract_again(
+    engine: EngineContext, reader: Scope, source: Source, at: datetime
+) -> list[EnqueueJob]:
+    if not engine.extracts or not engine.store.extractions(reader, [source.id]):
+        return []
+    return [EnqueueJob(build_extract_job(source.id, reader, engine.new_id(), at))]

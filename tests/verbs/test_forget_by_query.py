@@ -1,0 +1,61 @@
+"""A request to forget is answered with what it may mean, of every kind, and nothing is done yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.settled import settled
+
+
+def offered(choice):
+    return {hit.id for hit in choice.candidates}
+
+
+REQUESTS = [
+    "forget what I said about the Garmin, I sold it",
+    "Please forget everything I told you about the Garmin because it's wrong",
+    "forget about the Garmin – that's private",
+    "the Garmin, I sold it",
+]
+
+
+@pytest.mark.parametrize("query", REQUESTS)
+def test_forget_by_query_offers_memories_and_turns_without_the_reason(me, query):
+    seen = me.observe("I bought a Garmin Fenix watch in Haifa.", thread="t")
+    said = me.observe("What a strap that Garmin had!", thread="t")
+    choice = me.forget(query=query)
+    assert "sold" not in choice.query
+    assert "wrong" not in choice.query
+    assert {seen.stored[0].remembered.id, said.passages[0]} <= offered(choice)
+    assert me.recall("Garmin watch").hits
+
+
+def test_forget_by_query_in_hebrew_offers_without_the_reason(me):
+    seen = me.observe("קניתי שעון גרמין בחיפה", thread="t")
+    choice = me.forget(query="תשכח ממה שאמרתי על הגרמין, מכרתי אותו")
+    assert seen.stored[0].remembered.id in offered(choice)
+    assert "מכרתי" not in choice.query
+
+
+def test_observe_of_a_forget_request_offers_memories_and_turns(me):
+    seen = me.observe("I bought a Garmin Fenix watch in Haifa.", thread="t")
+    (choice,) = me.observe("forget what I said about the Garmin, I sold it", thread="t").forget
+    assert seen.stored[0].remembered.id in offered(choice)
+    gone = me.forget([seen.stored[0].remembered.id, seen.passages[0]])
+    assert len(gone.ids) == 2
+    assert seen.passages[0] not in {hit.id for hit in me.recall("Garmin watch").hits}
+
+
+def test_forget_by_query_offers_profile_notes_and_graph_items(open_book):
+    book = open_book(extraction="auto")
+    me = book.user("ana")
+    note = me.profile_note("Wears a Garmin on the left wrist").id
+    me.ingest("Ana: My brother works at Garmin.", format="transcript", date="2026-01-05")
+    settled(book)
+    node = next(node.id for node in me.entities().nodes if node.name == "Garmin")
+    assert {note, node} <= offered(me.forget(query="Garmin"))
+
+
+def test_forget_by_query_offers_nothing_without_a_word_in_common(me):
+    me.observe("The kettle whistles in the kitchen.", thread="t")
+    assert me.forget(query="the Garmin").is_empty
