@@ -20,6 +20,8 @@ SAME = frozenset({"repeat", "rewording"})
 CHANGED = "changed"
 DIFFERENT_SUBJECTS = frozenset({"other_subject", "unrelated"})  # cases about different things
 
+OTHER_KINDS = ("note", "fact", "event", "rule")  # neither a contact nor a kv
+
 _LEADING = re.compile(r"^(?:my|our|the|a|an|his|her|their) ")
 _EDGES = " .,:;!?"
 _LEAST_DIGITS = 7  # fewer do not tell a phone from another
@@ -54,9 +56,13 @@ class LabelledStatement:
     id: str
     language: str
     text: str
-    kind: str
+    kinds: tuple[str, ...]  # accepted; the first is what most readers would say
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # accepted values of each
-    category: str | None = None
+    categories: tuple[str, ...] = ()  # accepted; none: not judged
+
+    @property
+    def wanted(self) -> str:
+        return "other" if self.kinds == OTHER_KINDS else self.kinds[0]
 
     def fields_right(self, metadata: Mapping[str, Any]) -> bool:
         return all(
@@ -99,11 +105,20 @@ def read_pairs(folder: Path, half: str) -> list[LabelledPair]:
     ]
 
 
-def read_statements(folder: Path, half: str) -> list[LabelledStatement]:
-    return [
-        LabelledStatement(**{**row, "fields": {k: tuple(v) for k, v in row["fields"].items()}})
-        for row in _rows(folder / f"statements-{half}.jsonl")
-    ]
+def read_statements(folder: Path, half: str, name: str = "statements") -> list[LabelledStatement]:
+    return [_statement(row) for row in _rows(folder / f"{name}-{half}.jsonl")]
+
+
+def _statement(row: Mapping[str, Any]) -> LabelledStatement:
+    one = OTHER_KINDS if row.get("kind") == "other" else (row.get("kind"),)
+    return LabelledStatement(
+        row["id"],
+        row["language"],
+        row["text"],
+        tuple(row.get("kinds", one)),
+        {name: tuple(values) for name, values in row.get("fields", {}).items()},
+        tuple(row.get("categories", ())),
+    )
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -91,12 +91,15 @@ class ClassifiedStatement:
 
     @property
     def kind_right(self) -> bool:
-        return self.kind == self.statement.kind
+        return self.kind in self.statement.kinds
+
+    @property
+    def category_right(self) -> bool:
+        return not self.statement.categories or self.category in self.statement.categories
 
     @property
     def right(self) -> bool:
-        wanted = self.statement.category
-        return self.kind_right and self.fields_right and wanted in (None, self.category)
+        return self.kind_right and self.fields_right and self.category_right
 
 
 # ——— through the engine ———
@@ -230,10 +233,30 @@ def classification_table(classified: Sequence[ClassifiedStatement], half: str) -
         ("language", "wanted", "statements", "kind right %", "kind and fields right %"),
     )
     for language, members in _grouped(classified, lambda c: c.statement.language):
-        for kind, few in _grouped(members, lambda c: c.statement.kind):
+        for kind, few in _grouped(members, lambda c: c.statement.wanted):
             right = _percent([c.right for c in few])
             table.add(language, kind, len(few), _percent([c.kind_right for c in few]), right)
     return table
+
+
+def everyday_table(classified: Sequence[ClassifiedStatement], half: str) -> Table:
+    """Kinds by the wanted kind, categories by the wanted category."""
+    table = Table(
+        f"everyday {half}",
+        f"Everyday statements without a given kind, {half} half",
+        ("language", "wanted", "statements", "kind right %", "category right %"),
+    )
+    for language, members in _grouped(classified, lambda c: c.statement.language):
+        for wanted, few in _grouped(members, _wanted_both):
+            categories = [c.category_right for c in few if c.statement.categories]
+            kinds = [c.kind_right for c in few]
+            table.add(language, wanted, len(few), _percent(kinds), _percent(categories))
+    return table
+
+
+def _wanted_both(classified: ClassifiedStatement) -> str:
+    statement = classified.statement
+    return ", ".join((statement.wanted, *statement.categories[:1]))
 
 
 def _grouped(items: Sequence[_T], key: Callable[[_T], str]) -> list[tuple[str, list[_T]]]:
@@ -278,9 +301,10 @@ def _measure_half(
         if showing:
             _print(showing, [f"With {model.name}:", *_wrong_pairs(judged)])
     classified = classify_statements(statements, models[0])
-    report.tables.append(classification_table(classified, half))
+    everyday = classify_statements(read_statements(data, half, "everyday"), models[0])
+    report.tables += [classification_table(classified, half), everyday_table(everyday, half)]
     if showing:
-        _print(showing, ["Statements:", *_wrong_statements(classified)])
+        _print(showing, ["Statements:", *_wrong_statements([*classified, *everyday])])
 
 
 def _available_embedders(names: Sequence[str], notices: Console) -> list[Embedder]:
@@ -308,8 +332,9 @@ def _wrong_statements(classified: Sequence[ClassifiedStatement]) -> Iterator[str
     for each in classified:
         if not each.right:
             wanted = each.statement
-            yield f"{wanted.id}: {each.kind}; wanted {wanted.kind} {dict(wanted.fields)}"
-            yield f"    {wanted.text}"
+            kinds, categories = " or ".join(wanted.kinds), " or ".join(wanted.categories)
+            yield f"{wanted.id}: {each.kind}, {each.category}; wanted {kinds}, {categories}"
+            yield f"    {wanted.text} {dict(wanted.fields) or ''}"
 
 
 def _print(console: Console, lines: Sequence[str]) -> None:

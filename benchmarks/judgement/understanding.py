@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.markup import escape
 
+import commonplace
 from benchmarks.judgement.labels import HALVES, OPEN, SEALED, labelled_parser
 from benchmarks.judgement.truth import write_between_markers
 from benchmarks.report import Cell, Report, Table, Target
@@ -84,13 +85,24 @@ def judge_messages(messages: Sequence[LabelledMessage]) -> list[JudgedMessage]:
     ]
 
 
+def judge_in_store(
+    messages: Sequence[LabelledMessage], statements: Sequence[str]
+) -> list[JudgedMessage]:
+    """As the owner of a store that knows these statements."""
+    with commonplace.open(":memory:", embedder="hashing") as book:
+        me = book.user("owner")
+        for statement in statements:
+            me.remember(statement)
+        return [JudgedMessage(m, me.understand(m.message)) for m in messages]
+
+
 # ——— tables ———
 
 
-def search_table(judged: Sequence[JudgedMessage], half: str) -> Table:
+def search_table(judged: Sequence[JudgedMessage], half: str, where: str = "") -> Table:
     table = Table(
-        f"searches {half}",
-        f"Does it need a search? {half} half",
+        f"searches {half}{where}",
+        f"Does it need a search{where}? {half} half",
         ("language", "messages", "right %", "needed and said so %", "not needed and said so %"),
     )
     for language, members in _grouped(judged, lambda each: each.message.language):
@@ -141,10 +153,16 @@ def main(arguments: Sequence[str]) -> None:
     for half in (asked.half,) if asked.half else HALVES:
         said = judge_messages(read_messages(asked.data, "searches", half))
         meant = judge_messages(read_messages(asked.data, "followups", half))
-        report.tables += [search_table(said, half), follow_up_table(meant, half)]
+        store = (asked.data / "known-store.txt").read_text(encoding="utf-8").splitlines()
+        known = judge_in_store(read_messages(asked.data, "known", half), store)
+        report.tables += [
+            search_table(said, half),
+            search_table(known, half, " in a store that knows"),
+            follow_up_table(meant, half),
+        ]
         report.targets.append(target(said, half))
         if asked.show and half == OPEN:
-            for line in _mistakes(said, meant):
+            for line in _mistakes([*said, *known], meant):
                 console.print(escape(line), highlight=False, soft_wrap=True)
     report.print(console)
     if asked.write:

@@ -103,13 +103,13 @@ def test_truth_by_language_has_a_row_per_language():
 
 
 def test_classification_table_counts_kinds_and_fields_separately():
-    said = LabelledStatement("x", "en", "gate code is 12", "kv", {"value": ("12",)})
+    said = LabelledStatement("x", "en", "gate code is 12", ("kv",), {"value": ("12",)})
     found = [
         ClassifiedStatement(said, "kv", True, "knowledge"),
         ClassifiedStatement(said, "kv", False, "knowledge"),
         ClassifiedStatement(said, "note", False, "knowledge"),
         ClassifiedStatement(
-            LabelledStatement("y", "en", "hm", "note", {}, "goals"), "note", True, "tasks"
+            LabelledStatement("y", "en", "hm", ("note",), {}, ("goals",)), "note", True, "tasks"
         ),
     ]
     table = classification_table(found, "open")
@@ -140,7 +140,7 @@ def test_judge_pairs_and_classify_statements_run_the_engine():
     pair = LabelledPair("one", "en", "unrelated", "note", old, new, frozenset({"new"}))
     (answer,) = judge_pairs([pair], model)
     assert (answer.relation, answer.action) == ("new", "stored")
-    said = LabelledStatement("two", "en", "Idea: a bookshop with a bakery in the back", "note")
+    said = LabelledStatement("two", "en", "Idea: a bookshop with a bakery in the back", ("note",))
     assert [c.right for c in classify_statements([said], model)] == [True]
 
 
@@ -148,10 +148,18 @@ def test_labelled_pair_and_statement_halves_are_equally_composed():
     """As many pairs of each language and case, and of statements of each language and kind."""
     pairs = [Counter((p.language, p.case) for p in read_pairs(LABELLED, half)) for half in HALVES]
     said = [
-        Counter((s.language, s.kind) for s in read_statements(LABELLED, half)) for half in HALVES
+        Counter((s.language, s.wanted) for s in read_statements(LABELLED, half)) for half in HALVES
     ]
     assert pairs[0] == pairs[1]
+    everyday = [
+        Counter(
+            (s.language, s.wanted, s.categories)
+            for s in read_statements(LABELLED, half, "everyday")
+        )
+        for half in HALVES
+    ]
     assert said[0] == said[1]
+    assert everyday[0] == everyday[1]
     assert (pairs[0].total() * 2, said[0].total() * 2) == (438, 184)
 
 
@@ -177,7 +185,8 @@ def a_set(folder: Path) -> Path:
         }
         (folder / f"relations-{half}.jsonl").write_text(json.dumps(row) + "\n")
         said = {"id": "y", "language": "en", "text": f"a {half} idea", "kind": "kv", "fields": {}}
-        (folder / f"statements-{half}.jsonl").write_text(json.dumps(said) + "\n")
+        for name in ("statements", "everyday"):
+            (folder / f"{name}-{half}.jsonl").write_text(json.dumps(said) + "\n")
     return folder
 
 

@@ -23,7 +23,14 @@ def test_remembering_page_examples_are_classified_as_shown(text, kind, fields):
 
 
 def test_remembering_page_shows_every_derived_kind():
-    assert {kind for _, kind, _ in SAID} == {Kind.NOTE, Kind.KV, Kind.CONTACT}
+    assert {kind for _, kind, _ in SAID} == {
+        Kind.NOTE,
+        Kind.KV,
+        Kind.CONTACT,
+        Kind.RULE,
+        Kind.EVENT,
+        Kind.FACT,
+    }
 
 
 def test_remembering_page_lists_the_writing_policy():

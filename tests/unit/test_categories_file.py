@@ -80,12 +80,41 @@ def test_shipped_allowlists_match_the_contract():
     assert said.allowed("researcher") == {"knowledge", "interests", "history"} | everyone
     assert said.allowed("executor") == {"tasks", "recent_activity", "procedural"} | everyone
     supervisor = {"profile", "goals", "preferences", "event", "activity", "relationships", "tasks"}
-    also = {"knowledge", "interests", "history", "relationship_dynamic"}
+    also = {"projects", "knowledge", "interests", "history", "relationship_dynamic"}
     assert said.allowed("supervisor") == supervisor | also | everyone
     assert said.allowed("any other") == {
         *("profile", "preferences", "goals", "tasks", "projects", "knowledge", "event"),
-        *("activity", "history", "relationships", "identity", "constraints"),
+        *("interests", "activity", "history", "relationships", "identity", "constraints"),
     }
+
+
+# The example of the design document, word by word.
+SEED_FILE = """\
+categories:
+  system:
+    - name: profile
+      context: all
+    - name: event
+      context: rag
+      rag_length: 30
+    - name: activity
+      context: rag
+      rag_length: 50
+  custom: []
+allowlists:
+  supervisor: [profile, goals, preferences, event, activity, relationships, tasks]
+  planner:    [goals, tasks, projects]
+  stylist:    [preferences, tone, style]
+  researcher: [knowledge, interests, history]
+  executor:   [tasks, recent_activity, constraints]
+"""
+
+
+def test_categories_file_may_name_shipped_categories_that_it_does_not_list():
+    said = parse_categories(SEED_FILE, "my.yaml")
+    assert said.allowed("planner") == {"goals", "tasks", "projects"}
+    assert said.categories["goals"] == load_shipped_categories().categories["goals"]
+    assert "procedural" not in said.categories  # neither listed nor named
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a remark\n", "{}"])

@@ -95,7 +95,7 @@ KEPT = {
     "a pinned event": {"kind": "event", "pinned": True},
     "a permanent event": {"kind": "event", "stability": "permanent"},
     "a fact": {"kind": "fact"},
-    "a note": {"importance": 1},
+    "a note": {"kind": "note", "importance": 1},
     "a rule": {"kind": "rule", "evidence": ["e"], "importance": 1},
     "a soul": {"kind": "soul", "importance": 1},
     "a procedure": {"kind": "procedure", "steps": ["s"], "importance": 1},

@@ -13,7 +13,7 @@ RULE = {"kind": "rule", "content": "Never book flights before 9", "evidence": ["
 
 # What is given, and which life, days and category follow from the kind.
 KINDS = {
-    "note": ({"content": "Zebras sleep standing"}, "stable", None, "knowledge"),
+    "note": ({"kind": "note", "content": "Zebras sleep standing"}, "stable", None, "knowledge"),
     "contact": (
         {"kind": "contact", "metadata": {"name": "Dan"}},
         "stable",

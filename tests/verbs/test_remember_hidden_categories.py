@@ -98,8 +98,8 @@ def test_remember_override_by_a_trusted_agent_holds_against_a_hidden_memory(me):
 
 def test_remember_warns_an_unlisted_agent_of_a_category_hidden_from_the_agent(me):
     newcomer = me.agent("newcomer")
-    (warning,) = newcomer.remember("Chess is fun", category="interests").warnings
-    for name in ("'interests'", "'default'", "newcomer"):
+    (warning,) = newcomer.remember("Chess is fun", category="style").warnings
+    for name in ("'style'", "'default'", "newcomer"):
         assert name in warning
     assert not newcomer.recall("chess").hits
     assert [hit.text for hit in me.recall("chess").hits] == ["Chess is fun"]
@@ -112,7 +112,7 @@ def test_remember_warning_names_the_allowlist_of_the_agent(me, planner):
 
 def test_remember_many_warns_per_memory(me):
     both = [
-        {"content": "Chess is fun", "category": "interests"},
+        {"content": "Chess is fun", "category": "style"},
         {"content": "The gate is green", "category": "knowledge"},
     ]
     chess, gate = me.agent("newcomer").remember_many(both)
@@ -124,11 +124,11 @@ def test_update_warns_an_agent_of_a_move_to_a_hidden_category(me):
     newcomer = me.agent("newcomer")
     kept = newcomer.remember("Chess is fun", category="knowledge")
     assert not kept.warnings
-    assert "'interests'" in newcomer.update(kept.id, category="interests").warnings[0]
+    assert "'style'" in newcomer.update(kept.id, category="style").warnings[0]
     told = newcomer.remember("Go is fun", category="knowledge")
-    changed = newcomer.update(told.id, content="Go is great fun", category="interests")
-    assert "'interests'" in changed.warnings[0]
+    changed = newcomer.update(told.id, content="Go is great fun", category="style")
+    assert "'style'" in changed.warnings[0]
 
 
 def test_remember_does_not_warn_the_owner_of_categories(me):
-    assert me.remember("Chess is fun", category="interests").warnings == ()
+    assert me.remember("Chess is fun", category="style").warnings == ()

@@ -126,8 +126,8 @@ def test_update_content_supersedes(me, clock, kind):
 
 
 def test_update_content_keeps_given_tags_and_derives_others_again(me):
-    given = me.remember("Dana drinks tea", tags=["family"]).id
-    derived = me.remember("Dana drinks tea").id
+    given = me.remember("Dana drinks tea", kind="note", tags=["family"]).id
+    derived = me.remember("Dana drinks tea", kind="note").id
     assert me.update(given, content="Dana drinks coffee").memory.tags == ("family",)
     assert "coffee" in me.update(derived, content="Dana drinks coffee").memory.tags
 

@@ -154,7 +154,7 @@ class _CategoriesParser:
                 _line_of(each),
             )
 
-    def _allowlists(self, node: yaml.Node, known: Mapping[str, Category]) -> dict[str, Allowlist]:
+    def _allowlists(self, node: yaml.Node, known: dict[str, Category]) -> dict[str, Allowlist]:
         if not isinstance(node, yaml.MappingNode):
             raise self._wrong(
                 _line_of(node), "allowlists are a map from an agent to its categories"
@@ -168,8 +168,12 @@ class _CategoriesParser:
             found[agent] = Allowlist(agent, frozenset(names), _line_of(key))
         return found
 
-    def _known(self, node: yaml.Node, agent: str, known: Mapping[str, Category]) -> str:
+    def _known(self, node: yaml.Node, agent: str, known: dict[str, Category]) -> str:
+        """A shipped category that the file does not list is added to the known ones."""
         name = self._name(node)
+        if name not in known and self._origin != SHIPPED_ORIGIN:
+            shipped = load_shipped_categories().categories
+            known |= {name: shipped[name]} if name in shipped else {}
         if name not in known:
             near = difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""

@@ -10,8 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.errors import InvalidInput, MissingField, NotAllowed
-from commonplace.language.fields.classify import categorise, classify, extract_fields
+from commonplace.language.fields.categories import categorise
+from commonplace.language.fields.classify import classify, extract_fields
 from commonplace.language.fields.writing_policy import check_writing
+from commonplace.language.safety.secrets import secret_values
+from commonplace.language.safety.sensitive import is_credential_value
 from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model import validation
@@ -82,21 +85,35 @@ _WORD_FIELDS = frozenset(
 _DRAFTED_FIELDS = tuple(f.name for f in fields(Memory) if f.name in Draft.__dataclass_fields__)
 
 
-def read_draft(given: Mapping[str, Any]) -> Draft:
-    """A checked draft, or an error that names the field. `scope` is an alias of facet."""
+def read_draft(given: Mapping[str, Any], own_evidence: tuple[str, ...] = ()) -> Draft:
+    """A checked draft, or an error that names the field. `scope` is an alias of facet.
+
+    ``own_evidence`` supports what the caller says in their own words, where the words alone make it
+    a kind that needs evidence; without any it is a note.
+    """
     validation.known_fields(given, ACCEPTED_FIELDS, "A memory")
     present = {name: value for name, value in given.items() if value is not None}
     if "scope" in present:
         present.setdefault("facet", present.pop("scope"))
     values = {name: _check_field(name, value) for name, value in present.items()}
-    _derive_kind(values)
+    _derive_kind(values, own_evidence)
     _complete_content(values)
+    if "sensitivity" not in values and _holds_secret(values):
+        values["sensitivity"] = Sensitivity.HIGH
     draft = Draft(**values)
     _check_policy(draft)
     return draft
 
 
-def _derive_kind(values: dict[str, Any]) -> None:
+def _holds_secret(values: Mapping[str, Any]) -> bool:
+    """A login, a key or a card that is stored on purpose is guarded."""
+    metadata = values["metadata"]
+    if values["kind"] is Kind.KV:
+        return is_credential_value(str(metadata["subject"]), str(metadata["value"]))
+    return bool(secret_values(values["content"]))
+
+
+def _derive_kind(values: dict[str, Any], own_evidence: tuple[str, ...]) -> None:
     """Derive the kind and its fields from the text; given values are kept."""
     content = values.get("content")
     if "kind" not in values:
@@ -105,8 +122,26 @@ def _derive_kind(values: dict[str, Any]) -> None:
             classified = classify(content)
             values |= {"kind": classified.kind, "content": classified.content}
             _add_fields(values, classified.metadata)
+            _support_derived_kind(values, own_evidence)
     elif content and _lacks_fields(values):
         _add_fields(values, extract_fields(values["kind"], content))
+
+
+def _support_derived_kind(values: dict[str, Any], own_evidence: tuple[str, ...]) -> None:
+    """A derived kind never makes a request fail: its needs are met, or the text is a note."""
+    if "evidence" in POLICIES[values["kind"]].required and not values.get("evidence"):
+        values["evidence"] = own_evidence
+    if not _fits_policy(values):
+        values["kind"] = DEFAULT_KIND
+
+
+def _fits_policy(values: Mapping[str, Any]) -> bool:
+    policy = POLICIES[values["kind"]]
+    return (
+        ("evidence" not in policy.required or bool(values.get("evidence")))
+        and values.get("confidence", 1.0) >= policy.min_confidence
+        and values.get("stability", policy.stability) in policy.allowed
+    )
 
 
 def _lacks_fields(values: Mapping[str, Any]) -> bool:

@@ -2,10 +2,16 @@
 
 import pytest
 
-from commonplace.language.fields.classify import CATEGORY_RULES, categorise
+from commonplace.language.fields.categories import CATEGORY_RULES, categorise
 
 EXAMPLES = {
     "goals": [
+        "i want to run a marathon this year",
+        "I hope to buy a house",
+        "i'd love to see the northern lights",
+        "hoping to get promoted",
+        "אני רוצה לרוץ מרתון",
+        "חוסכת לטיול גדול",
         "My goal is to run a marathon",
         "My main goal this year is to save money",
         "I want to learn Spanish by December",
@@ -18,6 +24,9 @@ EXAMPLES = {
         "החלום שלי הוא לטוס ליפן",
     ],
     "constraints": [
+        "Please answer briefly",
+        "no emojis please",
+        "תענה בקצרה",
         "Always answer in English",
         "Never book flights before 9 am",
         "The rule is: no phones at dinner",
@@ -29,6 +38,10 @@ EXAMPLES = {
         "לעולם לא לשלוח מיילים בשבת",
     ],
     "tasks": [
+        "Buy milk and eggs",
+        "call the garage about the brakes",
+        "gotta send the form",
+        "לקנות חלב",
         "I need to call my brother",
         "We have to renew the passport",
         "TODO: water the plants",
@@ -44,6 +57,11 @@ EXAMPLES = {
         "הדדליין ביום שישי",
     ],
     "profile": [
+        "I am a vegetarian",
+        "im 42",
+        "i have three kids",
+        "i don't drink",
+        "אני מורה בתיכון",
         "My name is Dana",
         "I live in Haifa",
         "I'm from Argentina",
@@ -60,6 +78,10 @@ EXAMPLES = {
         "אני בת 34",
     ],
     "preferences": [
+        "love my tea strong",
+        "not a fan of olives",
+        "early mornings work best for me",
+        "עדיף לי בבוקר",
         "I prefer tea to coffee",
         "My favourite colour is blue",
         "Dana's favorite film is Alien",
@@ -84,6 +106,9 @@ EXAMPLES = {
         "אמא שלי מבשלת",
     ],
     "interests": [
+        "i play the violin",
+        "lately obsessed with pottery",
+        "אני מנגנת בפסנתר",
         "I'm interested in astronomy",
         "My hobby is pottery",
         "She is passionate about chess",
@@ -92,6 +117,10 @@ EXAMPLES = {
         "התחביב שלי הוא קדרות",
     ],
     "projects": [
+        "We're working on the website redesign",
+        "i'm writing a novel",
+        "the shop goes live on Monday",
+        "אנחנו עובדים על האתר החדש",
         "The Apollo project is late",
         "We launch in March",
         "The release date moved to June",
@@ -103,6 +132,8 @@ EXAMPLES = {
 
 NOTHING_FITS = [
     "I would like to know the time",
+    "I want to ask about the train",
+    "The call with Dana was short",
     "It looks like rain",
     "He acted like a fool",
     "The flight was late due to the weather",

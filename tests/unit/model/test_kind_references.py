@@ -18,6 +18,7 @@ NAMING_MODULES = {
     "language/extract/facts/concepts.py": "a description must read like a fact",
     "language/extract/facts/descriptions.py": "a description must read like a fact",
     "language/fields/classify.py": "parsers of a contact's and a kv's own fields",
+    "language/fields/sentence_kind.py": "tells rules, events, facts and notes by their words",
     "language/observe/hebrew.py": "a statement in the third person must read like a fact",
     "language/observe/sentence.py": "makes candidates, each of the kind that its pattern means",
     "language/observe/turn.py": "makes candidates of finished jobs, identities and hearsay",

@@ -89,6 +89,7 @@ RULES = {
     "is_private_to_agent": {Kind.RULE, Kind.SOUL},
     "can_merge": set(Kind) - {Kind.SOUL},
     "is_extracted": {Kind.NOTE, Kind.CONTACT, Kind.KV, Kind.FACT, Kind.EVENT, Kind.INSIGHT},
+    "reaches_graph": {Kind.NOTE, Kind.CONTACT, Kind.KV, Kind.FACT, Kind.EVENT},
     "is_screened": {Kind.FACT, Kind.EVENT, Kind.INSIGHT, Kind.LOG},
 }
 

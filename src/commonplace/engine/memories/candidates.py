@@ -10,29 +10,12 @@ from typing import Any
 
 from commonplace.engine.access import can_see, proposes, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.memories.conflicts import MAX_PROPOSED_BY_ONE, proposals_by
-from commonplace.engine.memories.neighbours import Neighbourhood
-from commonplace.engine.memories.remember import (
-    MemoryBatch,
-    Remembered,
-    RememberRequest,
-    load_batch_neighbourhood,
-    plan_batch,
-    prepare_batch,
-    read_request,
-)
-from commonplace.engine.memories.write_plan import WritePlan
-from commonplace.engine.memory_relation import WriteDecision
+from commonplace.engine.memories.conflicts import MAX_PROPOSED_BY_ONE
 from commonplace.errors import CommonplaceError
-from commonplace.language.observe.own_words import remove_opt_outs, remove_recalled_lines
-from commonplace.language.observe.turn import (
-    HEARSAY_FACET,
-    find_candidates,
-    to_hearsay,
-)
 from commonplace.language.safety.sensitive import redact_credentials
 from commonplace.language.text.normalise import fold
 from commonplace.language.text.sentences import split_sentences
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangesetStep
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
@@ -43,9 +26,26 @@ from commonplace.model.memory.candidate import (
     MemoryCandidate,
 )
 from commonplace.model.memory.kinds import POLICIES, Action, Kind, OnConflict
-from commonplace.model.memory.memory import Memory, Sensitivity, State
+from commonplace.model.memory.memory import HEARSAY_FACET, Memory, Sensitivity, State
 from commonplace.model.sources.source import ConversationTurn, Source, SpeakerRole
 from commonplace.store.queries import NO_LIMIT, MemoryListing
+
+with lazy_imports(__name__):
+    from commonplace.engine.memories.conflicts import proposals_by
+    from commonplace.engine.memories.neighbours import Neighbourhood
+    from commonplace.engine.memories.remember import (
+        MemoryBatch,
+        Remembered,
+        RememberRequest,
+        load_batch_neighbourhood,
+        plan_batch,
+        prepare_batch,
+        read_request,
+    )
+    from commonplace.engine.memories.write_plan import WritePlan
+    from commonplace.engine.memory_relation import WriteDecision
+    from commonplace.language.observe.own_words import remove_opt_outs, remove_recalled_lines
+    from commonplace.language.observe.turn import find_candidates, to_hearsay
 
 MIN_EXAMINED_CHARACTERS = 200  # a longer turn is examined even without a trigger
 
@@ -118,13 +118,12 @@ def select_candidates(
     turn_is_suspicious = is_suspicious(turn.text)
     refusals = [_check_refused(each, turn_is_suspicious, is_suspicious) for each in candidates]
     passed = [c for c, refused in zip(candidates, refusals, strict=True) if refused is None]
-    wanted = [each for each in passed if not each.is_sensitive]
-    over_limit = [make_skipped(each, SkipReason.TURN_FULL) for each in wanted[MAX_STORED:]]
+    over_limit = [make_skipped(each, SkipReason.TURN_FULL) for each in passed[MAX_STORED:]]
     return TurnCandidates(
         turn,
         kept,
-        wanted=tuple(wanted[:MAX_STORED]),
-        claims=_select_claims(passed, wanted[:MAX_STORED]),
+        wanted=tuple(passed[:MAX_STORED]),
+        claims=_select_claims(passed, passed[:MAX_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetRequest) and is_the_user),
         skipped=(*opted_out, *not_hearsay, *filter(None, refusals), *over_limit, *recalled),
     )
@@ -204,8 +203,9 @@ def _check_refused(
 def _select_claims(
     passed: Sequence[MemoryCandidate], stored: Sequence[MemoryCandidate]
 ) -> tuple[MemoryCandidate, ...]:
-    """Sensitive fields wait for the owner's decision and do not become memories. Other fields
-    become both, unless the memory has sensitivity high: every caller can read the profile."""
+    """A sensitive field waits for the owner's decision, whatever becomes of its memory. Other
+    fields follow their memory, unless its sensitivity is high: every caller can read the
+    profile."""
     return tuple(
         each
         for each in passed
@@ -248,6 +248,12 @@ def _candidate_valid_from(candidate: MemoryCandidate, said_at: datetime | None) 
     until = candidate.valid_to
     has_ended = until is not None and (said_at is None or until <= said_at)
     return candidate.valid_from or (None if has_ended else said_at)
+
+
+def date_memory(memory: Memory, said_at: datetime | None) -> Memory:
+    """What was said earlier and arrives now has the date of its turn. `arrived_at` stays: what
+    expires or is idle is counted from the arrival."""
+    return memory.evolve(created_at=said_at, updated_at=said_at) if said_at else memory
 
 
 @dataclass(slots=True)
@@ -348,9 +354,14 @@ def prepare_candidates(
         except CommonplaceError:  # invalid for its kind: the source still has the text
             continue
         memory = _attach_source(request.memory, source, passage)
+        memory = date_memory(memory, _past(said_at.get(passage), engine.clock()))
         wanted.append(replace(request, memory=memory, on_conflict=OnConflict.ALTERNATIVE))
     wanted = wanted[:MAX_MEMORIES_PER_SOURCE]
     return prepare_batch(engine, principal, wanted)
+
+
+def _past(said_at: datetime | None, now: datetime) -> datetime | None:
+    return min(said_at, now) if said_at else None
 
 
 def store_candidates(

@@ -19,7 +19,7 @@ from commonplace.engine.provenance.contributions import (
     inherit_contributions,
     make_contribution,
 )
-from commonplace.engine.provenance.evidence import supporting_sources
+from commonplace.engine.provenance.evidence import rests_on
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from commonplace.model.access.principal import Principal
@@ -32,7 +32,7 @@ from commonplace.model.changeset import (
     build_link,
 )
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import POLICIES, MemoryRelation
+from commonplace.model.memory.kinds import MemoryRelation, instructs_agents
 from commonplace.model.memory.memory import ConflictResolution, HeldValue, Memory
 from commonplace.store.queries import DisputedMemories, HeldQuery
 
@@ -72,7 +72,7 @@ def proposals_by(actor: str | None, held: Sequence[HeldValue]) -> list[HeldValue
         for each in held
         if each.conflict
         and each.actor == actor
-        and POLICIES[each.memory.kind].is_standing_instruction
+        and instructs_agents(each.memory.kind, each.memory.category)
     ]
 
 
@@ -212,14 +212,10 @@ def find_held_values(
 def held_values_from_sources(
     engine: EngineContext, principal: Principal, sources: Collection[str]
 ) -> list[HeldValue]:
-    """Values held because one of these sources asserts them, whether or not the caller may see
-    them."""
+    """Values held because one of these sources or passages asserts them, whether or not the caller
+    may see them."""
     held = engine.store.held(principal.scope) if sources else []
-    return [
-        each
-        for each in held
-        if not each.contributes_to and not supporting_sources(each.memory).isdisjoint(sources)
-    ]
+    return [each for each in held if not each.contributes_to and rests_on(each.memory, sources)]
 
 
 def remove_held_values(

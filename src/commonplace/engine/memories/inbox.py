@@ -14,7 +14,7 @@ from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import BULLET_CHARACTERS, shorten
 from commonplace.model.filters import Visibility
-from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.memory.kinds import instructs_agents
 from commonplace.model.memory.memory import Conflict, HeldValue, Memory, group_conflicts
 from commonplace.model.paging import take_page
 from commonplace.model.profile.consent import (
@@ -99,7 +99,7 @@ def load_disputes(
     for held in engine.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
         is_hidden = not visibility.admits_category(held.memory.category)
         # What an agent proposes as an instruction is shown in the inbox alone, never in a prompt.
-        is_proposal = POLICIES[held.memory.kind].is_standing_instruction
+        is_proposal = instructs_agents(held.memory.kind, held.memory.category)
         if is_hidden or is_proposal or not held.memory.is_live(engine.clock()):
             continue
         text = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
@@ -273,7 +273,12 @@ def list_proposals(
 
 
 def count_proposals(engine: EngineContext, principal: Principal) -> int:
-    return len(_open_proposals(engine, principal)[0])
+    return len(load_open_proposals(engine, principal))
+
+
+def load_open_proposals(engine: EngineContext, principal: Principal) -> list[Proposal]:
+    """Those that the caller may see."""
+    return _open_proposals(engine, principal)[0]
 
 
 def _open_proposals(

@@ -9,14 +9,8 @@ from datetime import datetime
 
 from commonplace.engine.access import can_see, list_pending_invitations, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.memories.inbox import (
-    Side,
-    count_proposals,
-    hide_unseen_disputes,
-    list_alternatives,
-    list_held_values,
-)
 from commonplace.errors import NotAllowed, NotFound, StoreBusy
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.export.archive import ScopeExport
 from commonplace.model.export.records import WholeSource
@@ -35,6 +29,15 @@ from commonplace.store.queries import (
     PassagesOf,
     SourceListing,
 )
+
+with lazy_imports(__name__):
+    from commonplace.engine.memories.inbox import (
+        Side,
+        count_proposals,
+        hide_unseen_disputes,
+        list_alternatives,
+        list_held_values,
+    )
 
 EXPORT_TRIES = 10
 
@@ -198,7 +201,8 @@ def _gather_sources(engine: EngineContext, scope: Scope) -> Iterator[WholeSource
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
     for source in reversed(engine.store.sources(scope, listing)):
-        passages = list(engine.store.passages(scope, PassagesOf(source.id)).values())
+        query = PassagesOf(source.id, hidden=True)
+        passages = list(engine.store.passages(scope, query).values())
         yield WholeSource(source, tuple(engine.store.original(scope, source.id)), tuple(passages))
 
 

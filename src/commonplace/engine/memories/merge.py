@@ -12,13 +12,13 @@ from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.profile.profile import require_profile_owner
 from commonplace.engine.transaction import run_transaction
-from commonplace.errors import InvalidInput, NotFound
+from commonplace.errors import InvalidInput, NotAllowed, NotFound
 from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, build_add
 from commonplace.model.journal import Event, JournalNode
-from commonplace.model.memory.kinds import MERGED_KIND, POLICIES, Stability
+from commonplace.model.memory.kinds import MERGED_KIND, POLICIES, Stability, instructs_agents
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.model.validation import MAX_CONTENT
@@ -70,6 +70,7 @@ def merge_memories(
     originals = find_memories(engine, principal, ids, lambda m: m.is_live(now))
     _check_mergeable(originals)
     summary = build_summary(id, originals, now)
+    _require_may_merge(principal, [*originals, summary])
     indexes, _ = index_memories(engine, [summary])
 
     def decide() -> tuple[Changeset, None]:
@@ -86,6 +87,19 @@ def merge_memories(
 
     revision, _ = run_transaction(engine, request, decide)
     return Merged(id, summary, tuple(ids), revision)
+
+
+def _require_may_merge(principal: Principal, memories: Sequence[Memory]) -> None:
+    """All agents see a summary, also one of rules that only one agent follows."""
+    if principal.decides:
+        return
+    for memory in memories:
+        if instructs_agents(memory.kind, memory.category):
+            raise NotAllowed(
+                f"{principal.agent} may not merge rules: all agents would see the summary.",
+                remedy="Update one of them and forget the others, or ask the owner to merge them.",
+                field="ids",
+            )
 
 
 def _check_mergeable(originals: Sequence[Memory]) -> None:

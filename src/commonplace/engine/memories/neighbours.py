@@ -274,7 +274,7 @@ class Comparer:
         missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
         if not missing or self.is_down:
             return
-        rows = self.engine.embed(missing)
+        rows = self.engine.embed_passages(missing)
         self.is_down = rows is None
         if rows is not None:
             self.vectors.update(zip(missing, np.asarray(rows, dtype=np.float32), strict=True))

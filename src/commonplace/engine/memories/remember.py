@@ -9,41 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.engine.access import can_see, proposes, visibility_of
-from commonplace.engine.composition import (
-    check_caller_metadata,
-    compose_memory,
-    read_draft,
-    writing_warnings,
-)
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import build_indexing
-from commonplace.engine.memories.neighbours import (
-    Comparer,
-    Neighbourhood,
-    StoredMemories,
-    candidates_in_batch,
-    load_neighbourhood,
-    load_rivals,
-    neighbours_in_batch,
-    pairs_to_compare,
-)
-from commonplace.engine.memories.write_plan import (
-    PlannedMemory,
-    WriteOutcome,
-    WritePlan,
-    texts_after_decision,
-)
-from commonplace.engine.memory_relation import (
-    WriteDecision,
-    check_live_limits,
-    decide_action,
-    propose_instruction,
-)
-from commonplace.engine.profile.profile import refuse_profile_field
+from commonplace.engine.memories.write_plan import WritePlan
+from commonplace.engine.memory_relation import WriteDecision
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed
 from commonplace.language.embedders.embedder import Vectors
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping, Changeset, IndexEntry
@@ -51,6 +23,37 @@ from commonplace.model.journal import Entry, Op
 from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import Memory
 from commonplace.store.queries import HeldQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.composition import (
+        check_caller_metadata,
+        compose_memory,
+        read_draft,
+        writing_warnings,
+    )
+    from commonplace.engine.indexing import build_indexing
+    from commonplace.engine.memories.neighbours import (
+        Comparer,
+        Neighbourhood,
+        StoredMemories,
+        candidates_in_batch,
+        load_neighbourhood,
+        load_rivals,
+        neighbours_in_batch,
+        pairs_to_compare,
+    )
+    from commonplace.engine.memories.write_plan import (
+        PlannedMemory,
+        WriteOutcome,
+        texts_after_decision,
+    )
+    from commonplace.engine.memory_relation import (
+        check_live_limits,
+        decide_action,
+        propose_instruction,
+    )
+    from commonplace.engine.profile.profile import refuse_profile_field
+    from commonplace.engine.transaction import run_transaction
 
 
 def allowlist_warnings(
@@ -118,13 +121,14 @@ def read_request(
     fields = dict(given)
     on_conflict = _read_on_conflict(principal, fields.pop("on_conflict", None))
     check_caller_metadata(fields.get("metadata") or {})
-    memory = compose_memory(read_draft(fields), engine.new_id(), principal, now)
+    own_evidence = (OWNER_EVIDENCE,) if principal.is_owner else ()
+    memory = compose_memory(read_draft(fields, own_evidence), engine.new_id(), principal, now)
     refuse_profile_field(principal, memory)
     if OWNER_EVIDENCE in memory.evidence and not principal.is_owner:
         raise NotAllowed("Only the owner may give evidence 'owner'.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
     warnings = (
-        *writing_warnings(memory),
+        *(writing_warnings(memory) if "kind" in mentioned else ()),
         *allowlist_warnings(engine, principal, memory.category),
         *_proposal_warnings(principal, memory),
     )
@@ -135,9 +139,9 @@ def _proposal_warnings(principal: Principal, memory: Memory) -> tuple[str, ...]:
     if not proposes(principal, memory):
         return ()
     return (
-        f"A {memory.kind} for all agents is the owner's: {principal.agent} proposed it, and it "
-        "waits in the inbox (conflicts) until the owner decides (resolve). "
-        f"A {memory.kind} with agent_id={principal.agent!r} needs no decision.",
+        f"A {memory.kind} in {memory.category} for all agents is the owner's: {principal.agent} "
+        "proposed it, and it waits in the inbox (conflicts) until the owner decides (resolve). "
+        f"A rule or soul with agent_id={principal.agent!r} needs no decision.",
     )
 
 

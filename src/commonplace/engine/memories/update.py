@@ -7,36 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.engine.composition import (
-    RESTS_ON,
-    check_caller_metadata,
-    is_override,
-    procedure_title,
-    read_draft,
-    render_content,
-    retire_memory,
-    writing_warnings,
-)
+from commonplace.engine.access import require_may_instruct
+from commonplace.engine.composition import RESTS_ON
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import index_memories
-from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
-from commonplace.engine.memories.merge import find_memories
-from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
-from commonplace.engine.memories.remember import allowlist_warnings
-from commonplace.engine.profile.profile import refuse_profile_field, settle_answered_proposals
-from commonplace.engine.provenance.contributions import (
-    REPLACES,
-    hold_contributions,
-    inherit_contributions,
-    make_contribution,
-)
+from commonplace.engine.provenance.contributions import REPLACES
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, MissingField, NotAllowed, NotFound
-from commonplace.language.compare.keys import subject_key
-from commonplace.language.fields.classify import extract_fields
 from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import (
@@ -50,12 +29,38 @@ from commonplace.model.changeset import (
 from commonplace.model.journal import Event, Op
 from commonplace.model.memory.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory.memory import VERSIONED_FIELDS, HeldValue, Memory, Sensitivity, State
+from commonplace.model.parameters import NEVER
 from commonplace.model.profile.fields import (
     PROFILE_PREFIX,
     describe_field,
     is_profile_item,
     read_field_value,
 )
+
+with lazy_imports(__name__):
+    from commonplace.engine.composition import (
+        check_caller_metadata,
+        is_override,
+        procedure_title,
+        read_draft,
+        render_content,
+        retire_memory,
+        writing_warnings,
+    )
+    from commonplace.engine.indexing import index_memories
+    from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
+    from commonplace.engine.memories.merge import find_memories
+    from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
+    from commonplace.engine.memories.remember import allowlist_warnings
+    from commonplace.engine.profile.profile import refuse_profile_field, settle_answered_proposals
+    from commonplace.engine.provenance.contributions import (
+        hold_contributions,
+        inherit_contributions,
+        make_contribution,
+    )
+    from commonplace.engine.transaction import run_transaction
+    from commonplace.language.compare.keys import subject_key
+    from commonplace.language.fields.classify import extract_fields
 
 IN_PLACE_FIELDS = (
     "category",
@@ -69,7 +74,6 @@ IN_PLACE_FIELDS = (
     "ttl_days",
     "expires_at",
 )
-NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,7 @@ def _change_in_place(
         current = _load_current(engine, principal, before.id, now)
         after = current.evolve(**_check_update(current, wanted, now))
         refuse_profile_field(principal, after)
+        require_may_instruct(principal, after)
         if after == current:
             return Changeset(principal.scope, now, principal.actor, (), revision), current
         step = build_change(
@@ -260,6 +265,7 @@ def _replace_content(
         current = _load_current(engine, principal, before.id, now)
         after = _build_update(engine, current, wanted, now)
         refuse_profile_field(principal, after)
+        require_may_instruct(principal, after)
         contributions = _inherited_contributions(engine, principal, current, after, wanted)
         if contributions and principal.is_owner:
             after = after.evolve(

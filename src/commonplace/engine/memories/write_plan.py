@@ -165,7 +165,7 @@ class WritePlan:
                 return self._store(_as_history(item, decision.until))
 
     def _store(self, item: PlannedMemory) -> WriteOutcome:
-        best = item.near[0].similarity if item.near else None
+        best = round(item.near[0].similarity, 4) if item.near else None  # rest: noise of floats
         self._add(build_add(item.memory, item.index, similarity=best), item.memory)
         self._link(item.memory, item.near)
         return WriteOutcome(item.memory)
@@ -180,7 +180,8 @@ class WritePlan:
                 return WriteOutcome(old, old.conflict)
             mentioned = frozenset()  # fill in missing fields only
         by_owner = self.principal.is_owner
-        after = refresh_memory(old, item.memory, mentioned, self.now, by_owner=by_owner)
+        said = max(old.updated_at, item.memory.updated_at)
+        after = refresh_memory(old, item.memory, mentioned, said, by_owner=by_owner)
         contributions = self._new_contributions(old, item, mentioned)
         if contributions:
             after = add_contributor_evidence(after, item.memory)

@@ -79,7 +79,7 @@ _VALUE_FIRST = re.compile(
 
 # ——— form of a value ———
 
-_NUMBER = r"[-+~]?\d[\d,.]*(?:\s?[kKmM]\b)?"
+_NUMBER = r"[-+~]?\d[\d,.]*+(?:\s?[kKmM]\b)?"
 _CURRENCY = r"(?:[$€£₪¥]|USD|EUR|ILS|NIS|GBP)"
 _UNIT = (
     r"(?:%|percent|dollars?|bucks|euros?|pounds?|cents?|shekels?|shekel|nis|ils|usd|eur|gbp|kr|yen|"

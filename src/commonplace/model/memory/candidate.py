@@ -43,7 +43,7 @@ class MemoryCandidate:
 
     @property
     def is_sensitive(self) -> bool:
-        """Whether it waits for the owner's consent instead of being stored."""
+        """Whether its profile field waits for the owner's consent."""
         return self.profile_field in SENSITIVE_FIELDS
 
 

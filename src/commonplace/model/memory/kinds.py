@@ -95,6 +95,7 @@ class KindPolicy:
     is_private_to_agent: bool = False  # hidden from agents other than the one that it names
     can_merge: bool = True
     is_extracted: bool = False  # can be extracted from a source
+    reaches_graph: bool = False  # its statements become nodes and edges when it is told
     is_screened: bool = False  # its content is checked for sensitive matters
     idle_below: int = 0  # forgotten if idle and less important than this; 0: never
     recall_weight: float = 1.0
@@ -131,6 +132,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             "knowledge",
             category_from_content=True,
             is_extracted=True,
+            reaches_graph=True,
         ),
         KindPolicy(
             Kind.CONTACT,
@@ -142,6 +144,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             has_fields=True,
             stated_metadata=("name", "phone", "email", "role", "description"),
             is_extracted=True,
+            reaches_graph=True,
         ),
         KindPolicy(
             Kind.KV,
@@ -154,6 +157,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             stated_metadata=("subject", "value"),
             category_from_content=True,
             is_extracted=True,
+            reaches_graph=True,
         ),
         KindPolicy(
             Kind.FACT,
@@ -163,6 +167,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             category_from_content=True,
             writing=WritingStyle.THIRD_PERSON,
             is_extracted=True,
+            reaches_graph=True,
             is_screened=True,
             idle_below=2,
         ),
@@ -174,6 +179,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             when_known=WhenKnown.ONCE_A_DAY,
             writing=WritingStyle.PAST_TENSE,
             is_extracted=True,
+            reaches_graph=True,
             is_screened=True,
             idle_below=3,
         ),
@@ -256,6 +262,15 @@ DEFAULT_KIND = Kind.NOTE  # where neither the caller nor the text determines ano
 MERGED_KIND = Kind.SUMMARY  # of the result of a merge
 ON_REQUEST_KINDS = kinds_where(lambda policy: policy.context is ContextUse.ON_REQUEST)
 PRIVATE_TO_AGENT_KINDS = kinds_where(lambda policy: policy.is_private_to_agent)
+
+# Agents read every memory of these categories as an instruction, whatever its kind.
+INSTRUCTION_CATEGORIES = frozenset(
+    policy.category for policy in POLICIES.values() if policy.is_standing_instruction
+)
+
+
+def instructs_agents(kind: Kind, category: str) -> bool:
+    return POLICIES[kind].is_standing_instruction or category in INSTRUCTION_CATEGORIES
 
 
 class MemoryRelation(StrEnum):

@@ -78,7 +78,7 @@ def is_mergeable(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES
         and memory.expires_at is None
         and not memory.pinned
         and memory.is_live(now)
-        and now - memory.created_at >= lifetimes.volatile
+        and now - (memory.arrived_at or memory.created_at) >= lifetimes.volatile
     )
 
 

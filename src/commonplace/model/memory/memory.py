@@ -10,6 +10,8 @@ from typing import Any
 
 from commonplace.model.memory.kinds import Kind, Stability
 
+HEARSAY_FACET = "hearsay"  # the facet; hearsay does not change the owner's own statements
+
 
 class State(StrEnum):
     ACTIVE = "active"
