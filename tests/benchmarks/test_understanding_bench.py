@@ -90,6 +90,8 @@ def a_set(folder: Path) -> Path:
         meant = {**plain, "message": f"Why {half}, dear?", "holds": ["nothing of the kind"]}
         (folder / f"searches-{half}.jsonl").write_text(json.dumps(said) + "\n")
         (folder / f"followups-{half}.jsonl").write_text(json.dumps(meant) + "\n")
+        (folder / f"known-{half}.jsonl").write_text(json.dumps(said) + "\n")
+    (folder / "known-store.txt").write_text("the bin day is wednesday\n")
     return folder
 
 

@@ -28,7 +28,7 @@ def test_recall_finds_the_abbreviated_form(me):
 
 def test_abbreviate_takes_effect_on_the_next_recall(me):
     me.remember("The tax form number is 4711", kind="fact")
-    assert me.recall("TFN").is_empty
+    assert me.recall("TFN", strict=True).is_empty
     answer = me.abbreviate("TFN", "tax form number")
     assert (answer.id, answer.is_new) == ("abbreviation:tfn", True)
     assert [hit.text for hit in me.recall("TFN").hits] == ["The tax form number is 4711"]

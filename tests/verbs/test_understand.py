@@ -153,3 +153,60 @@ def test_understand_ignores_the_stored_message_in_another_spelling(me):
     me.observe("What about  chicago?", thread="t1")
     turns = load_recent_turns(me._engine, me.principal, "t1", "what about Chicago")
     assert [turn.text for turn in turns] == ["What is the best pizza in Boston?"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What's the vet's phone number?",
+        "how is Biscuit doing?",
+        "how is biscuit doing",
+        "which nursery does jonah go to?",
+        "What is Stride Physio?",
+        "tell me about Stride Physio",
+        "איפה נועה עובדת",
+    ],
+)
+def test_understand_needs_a_search_for_what_the_memory_knows(me, message):
+    before = me.understand(message)
+    me.remember("the vet's phone number is 0117 496 0288")
+    me.remember("biscuit is a four year old whippet")
+    me.remember("jonah goes to acorns nursery")
+    me.remember("stride physio is on mill lane")
+    me.remember("נועה עובדת באינטל")
+    found = me.understand(message)
+    assert found.needs_search
+    if not before.needs_search:
+        assert any(reason.startswith("names what the memory knows: ") for reason in found.reasons)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["what is a whippet?", "how many days are in february?", "write a haiku about a whippet"],
+)
+def test_understand_needs_no_search_for_a_known_word_alone(me, message):
+    me.remember("biscuit is a four year old whippet")
+    me.remember("the car insurance runs out on 9 February")
+    assert not me.understand(message).needs_search
+
+
+def test_understand_knows_only_words_that_the_caller_may_see(me):
+    me.remember("the vault is behind the blue painting", category="health")
+    me.remember("the safe is under the stairs", sensitivity="high")
+    agent = me.agent("planner")
+    assert not agent.understand("where is the vault?").needs_search
+    assert not me.understand("where is the safe?").needs_search
+    assert me.understand("where is the vault?").needs_search
+
+
+def test_context_finds_no_less_than_the_bare_words(me):
+    me.remember("we stored the skis at the cabin near Chicago", kind="note")
+    hits = me.recall("What does the user know about chicago").hits
+    assert [hit.text for hit in hits] == [hit.text for hit in me.recall("chicago").hits]
+    assert "near Chicago" in me.context("in chicago").volatile_text
+
+
+def test_recall_of_two_wordings_gives_each_hit_once(me):
+    me.remember("we ate in Chicago in May", kind="fact")
+    hits = me.recall("What does the user know about chicago", k=3).hits
+    assert len({hit.id for hit in hits}) == len(hits) == 1

@@ -6,10 +6,13 @@ abbreviations; their texts are fetched only after a change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
 
 from commonplace.engine.access import readable_scopes, visibility_of
 from commonplace.engine.context import EngineCaches, EngineContext
@@ -21,18 +24,27 @@ from commonplace.language.query.abbreviations import (
     load_shipped_abbreviations,
     missing_long_forms,
 )
-from commonplace.language.query.follow_ups import Filled, expand_follow_up
-from commonplace.language.query.message import MAX_RECENT_TURNS, RecentTurn, latest_turns
-from commonplace.language.query.needs_search import needs_search
+from commonplace.language.query.known_words import ContentWord, KnownWords, content_words
+from commonplace.language.query.message import (
+    MAX_MESSAGE_CHARACTERS,
+    MAX_RECENT_TURNS,
+    RecentTurn,
+    latest_turns,
+)
 from commonplace.language.query.question import first_names
 from commonplace.language.text.normalise import fold
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope, merge_readable_scopes
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.profile.fields import Abbreviation
 from commonplace.model.sources.source import SPOKEN_CONTENT
 from commonplace.store.cache.bounded_cache import BoundedCache
-from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.queries import PassagesOf, SourceListing
+
+with lazy_imports(__name__):
+    from commonplace.language.query.follow_ups import Filled, expand_follow_up
+    from commonplace.language.query.needs_search import needs_search
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"
@@ -112,20 +124,32 @@ def _own_abbreviations(
             yield Abbreviation(short, long, own=True, id=memory.id)
 
 
-def load_known_people(
-    engine: EngineContext, principal: Principal, readings: Sequence[ReadableScope]
-) -> tuple[Collection[str], AbbreviationStamp]:
-    """People of all readable scopes, and the stamp of the caller's own abbreviations."""
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What the caller's memory knows by name and word."""
+
+    people: Collection[str]  # of all readable scopes
+    stamp: AbbreviationStamp  # of the caller's own abbreviations
+    in_memory: Mapping[str, KnownWords]  # of each text that was asked about
+
+
+def load_vocabulary(
+    engine: EngineContext,
+    principal: Principal,
+    readings: Sequence[ReadableScope],
+    texts: Sequence[str] = (),
+) -> Vocabulary:
     people: dict[str, None] = {}
-    stamp = AbbreviationStamp()
+    stamp, in_memory = AbbreviationStamp(), dict[str, KnownWords]()
     with engine.index.holding(readings) as indexes:
         for reading, index in zip(readings, indexes, strict=True):
             if reading.is_own:
                 people |= dict.fromkeys(index.people)
                 stamp = abbreviation_stamp(index, engine, principal)
+                in_memory = _find_known_words(index, engine, principal, texts)
             else:
                 people |= dict.fromkeys(_open_names(index))
-    return people, stamp
+    return Vocabulary(people, stamp, in_memory)
 
 
 def _open_names(index: ScopeIndex) -> Iterator[str]:
@@ -162,26 +186,69 @@ def understand_message(
     """``recent`` are the turns before the message, oldest first; by default the last turns of the
     thread."""
     turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
-    people, stamp = load_known_people(
-        engine, principal, merge_readable_scopes(readable_scopes(engine, principal))
+    latest = tuple(latest_turns(turns))
+    vocabulary = load_vocabulary(
+        engine,
+        principal,
+        merge_readable_scopes(readable_scopes(engine, principal)),
+        (message, *(turn.text for turn in latest)),
     )
-    known = first_names(people) if principal.is_owner else frozenset()
-    key = (message, tuple(latest_turns(turns)), known)
+    known = first_names(vocabulary.people) if principal.is_owner else frozenset()
+    stamp, in_memory = vocabulary.stamp, vocabulary.in_memory
+    key = (message, latest, known, tuple(in_memory.items()))
     cached = cached_answers(engine.caches, principal, stamp)
     understanding: Understanding | None = cached.get(key)
     if understanding is None:
-        understanding = build_understanding(
-            message, key[1], known, load_terminology(engine, principal, stamp)
-        )
+        terminology = load_terminology(engine, principal, stamp)
+        understanding = build_understanding(message, latest, known, terminology, in_memory)
         cached.put(key, understanding)
     return understanding
 
 
+def _find_known_words(
+    index: ScopeIndex, engine: EngineContext, principal: Principal, texts: Sequence[str]
+) -> dict[str, KnownWords]:
+    """By the words of what the caller may see: hidden items must not show in the answer."""
+    if not texts:
+        return {}
+    visible = index.visible(visibility_of(principal), engine.clock())
+    memories, passages = visible & ~index.passages, visible & index.passages
+    return {text: _known_words_of(index, text, memories, passages) for text in texts}
+
+
+def _known_words_of(index: ScopeIndex, text: str, memories: Mask, passages: Mask) -> KnownWords:
+    words = content_words(text[:MAX_MESSAGE_CHARACTERS])
+    holders = np.zeros((len(words), index.size), dtype=bool)  # word × slot
+    for row, word in zip(holders, words, strict=True):
+        for term in word.terms:
+            row[index.postings.of(term)[0]] = True
+    holders &= memories | passages
+    named = zip(words, [bool(row.any()) for row in holders], strict=True)
+    return KnownWords(
+        len(words),
+        _held_together(words, holders & memories),
+        _held_together(words, holders & passages),
+        tuple(word.written for word, is_known in named if word.is_name and is_known),
+    )
+
+
+def _held_together(words: Sequence[ContentWord], holders: Mask) -> tuple[str, ...]:
+    """The words of the slot that holds most of them."""
+    if not holders.size:
+        return ()
+    best = int(holders.sum(axis=0).argmax())
+    return tuple(word.written for word, held in zip(words, holders[:, best], strict=True) if held)
+
+
 def build_understanding(
-    message: str, turns: Sequence[RecentTurn], known: Collection[str], terminology: Terminology
+    message: str,
+    turns: Sequence[RecentTurn],
+    known: Collection[str],
+    terminology: Terminology,
+    in_memory: Mapping[str, KnownWords] = MappingProxyType({}),
 ) -> Understanding:
     """Pure: from the given values alone."""
-    search = needs_search(message, turns, known)
+    search = needs_search(message, turns, known, in_memory)
     expanded = expand_follow_up(message, turns, known)
     matches = terminology.find_matches(expanded.query)
     short = [

@@ -22,14 +22,13 @@ from commonplace.model.changeset import Changeset, ChangesetStep, build_add, bui
 from commonplace.model.journal import Event, Op
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory
+from commonplace.model.parameters import MAX_SHORT_FORM
 from commonplace.model.profile.fields import (
     ABBREVIATION_CATEGORY,
     ABBREVIATION_FACET,
     ABBREVIATION_PREFIX,
     Abbreviation,
 )
-
-MAX_SHORT_FORM = 40
 
 
 @dataclass(frozen=True, slots=True)

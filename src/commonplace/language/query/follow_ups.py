@@ -201,8 +201,25 @@ def _last_sentence(text: str) -> str:
     return next((part for part in reversed(parts) if len(part.split()) > 1), text)
 
 
+# "I got the job offer but the pay is low": what follows is said of the offer.
+_REMARK = re.compile(
+    r",?\s+(?:but|because|though|although|however|even though|except that|only that)\s"
+    r"|,?\s+(?:אבל|כי|למרות ש|אלא ש)",
+    re.IGNORECASE,
+)
+
+
 def _last_thing(text: str) -> str:
-    """The last definite thing mentioned."""
+    """The last definite thing of the last sentence that has one, before any remark on it."""
+    for sentence in reversed(re.split(r"(?<=[.!?])\s+|\n", text)):
+        remark = _REMARK.search(sentence)
+        heads = (sentence[: remark.start()], sentence) if remark else (sentence,)
+        if thing := next(filter(None, map(_last_thing_of, heads)), ""):
+            return thing
+    return ""
+
+
+def _last_thing_of(text: str) -> str:
     things = [_noun_phrase(match) for match in _THING.finditer(text)]
     named = [thing for thing in things if thing]
     if named:
@@ -232,6 +249,10 @@ _PREPOSITIONAL_NAME = re.compile(
 
 _HEBREW = re.compile("[א-ת]")
 _ABOUT_TEMPLATES = {"en": "What does the user know about {}", "he": "מה המשתמש יודע על {}"}
+_TEMPLATE = re.compile(
+    "|".join(re.escape(form).replace(r"\{\}", "(.+)") for form in _ABOUT_TEMPLATES.values()),
+    re.IGNORECASE,
+)
 _PLACE = re.compile(r"^(?:in|at|on|for|from|with|by|about|to)\s+", re.IGNORECASE)
 _PREFIX = re.compile(r"^(?:[בל]-?(?=[א-ת]{3})|מ-?(?=[א-ת]{4}))")
 
@@ -291,6 +312,12 @@ def _expand_place_or_person(
 
 def _without_preposition(part: str) -> str:
     return _PREFIX.sub("", _PLACE.sub("", part)) or part
+
+
+def topic_of_template(query: str) -> str:
+    """The topic of "What does the user know about …", as `expand_follow_up` writes it; or ""."""
+    found = _TEMPLATE.fullmatch(strip_ending(query))
+    return next(filter(None, found.groups()), "") if found else ""
 
 
 def _language(text: str) -> str:

@@ -1,6 +1,6 @@
 """A message with its recent turns: cue words, and the shape of a follow-up.
 
-ABOUT    "what about sarah?", "and her brother?", «ומה עם שרה?», «ויוסי?»
+ABOUT    "what about sarah?", "and her brother?", "email too?", «ומה עם שרה?», «ויוסי?»
 PLACE    "in chicago", "and on Friday?", «ובחיפה?»
 WORD     "why?", "with whom?", «למה?»
 ACTION   "should I do it?", "is it a good idea?", «כדאי לי לעשות את זה?»
@@ -22,6 +22,7 @@ from commonplace.language.text.lexicon import load_patterns
 from commonplace.language.text.normalise import fold_case
 
 USER_ROLE = "user"
+MAX_MESSAGE_CHARACTERS = 4000  # read for cues; a longer message contains its own text
 MAX_RECENT_TURNS = 8  # a follow-up refers to recent turns only
 MAX_TURN_CHARACTERS = 2000  # read per turn, from its end
 
@@ -127,6 +128,7 @@ _MAX_FRAGMENT_WORDS = 6
 
 _AND = r"(?:and|but|so|or|also|plus|ok|okay|then|oh)"
 _ABOUT = re.compile(rf"(?:{_AND} )*(?:what|how) about (?P<x>.+)", re.IGNORECASE)
+_TOO = re.compile(rf"(?:{_AND} )*(?P<x>.+?),? (?:too|as well)|(?P<he>.+?),? גם", re.IGNORECASE)
 _ABOUT_HE = re.compile(r"(?:אז |ו|אבל )?מה (?:עם|לגבי|בנוגע ל) ?(?P<x>.+)")
 _QUESTION_WORD = re.compile(
     rf"(?:{_AND} )*(?P<x>why|when|where|who|how|how come|how much|how many|how long|how often|"
@@ -186,6 +188,8 @@ def read_shape(message: str, known: Collection[str] = ()) -> ShapedMessage:
     for pattern in (_ABOUT, _ABOUT_HE):
         if found := pattern.fullmatch(text):
             return _shape_of_part(found["x"])
+    if (found := _TOO.fullmatch(text)) and _is_short_phrase(words):
+        return _shape_of_part(found["x"] or found["he"])
     if part := _fragment(text, words, known):
         return _shape_of_part(part)
     if _ACTION.search(plain_message(text)):
@@ -194,6 +198,13 @@ def read_shape(message: str, known: Collection[str] = ()) -> ShapedMessage:
         ShapedMessage(FollowUpShape.PRONOUN)
         if _has_open_pronoun(words, text, known)
         else WHOLE_MESSAGE
+    )
+
+
+def _is_short_phrase(words: list[str]) -> bool:
+    """ "email too": a few words without a verb."""
+    return len(words) <= _MAX_FRAGMENT_WORDS and not (
+        set(words) & cue_words_of_all_languages("sentence")
     )
 
 
@@ -216,7 +227,7 @@ _LEADING = re.compile(rf"(?:{_AND} )+", re.IGNORECASE)
 
 def _fragment(text: str, words: list[str], known: Collection[str]) -> str:
     """ "in chicago", "and Tom": a few words without a verb; "" for anything else."""
-    if len(words) > _MAX_FRAGMENT_WORDS or set(words) & cue_words_of_all_languages("sentence"):
+    if not _is_short_phrase(words):
         return ""
     if text[:1] == "ו" and len(text) > 2:
         return _hebrew_fragment(text[1:], known)

@@ -2,17 +2,20 @@
 
 A message is searched for cues (cues.toml). Strong cues refer to the user's past, people and
 decisions and always count. Weak cues ("my", "the trip") count only if the message is not a task
-that can be done without memory. A follow-up has the need of the turn it refers to. Without a cue,
-no search is needed.
+that can be done without memory. Without a cue, the user's memory decides: it is searched for what
+it knows by name or word. A follow-up has the need of the turn it refers to.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from commonplace.language.query.known_words import NOTHING_KNOWN, KnownWords
 from commonplace.language.query.message import (
+    MAX_MESSAGE_CHARACTERS,
     FollowUpShape,
     RecentTurn,
     cue_patterns,
@@ -25,8 +28,6 @@ from commonplace.language.query.message import (
     reason_text,
 )
 from commonplace.language.query.question import find_persons
-
-MAX_MESSAGE_CHARACTERS = 4000  # read for cues; a longer message contains its own text
 
 # These never need a search; other tasks do if there is a strong cue.
 _TASKS_WITHOUT_SEARCH = ("small_talk", "arithmetic", "translation", "given_text")
@@ -55,16 +56,20 @@ class NeedsSearch:
 
 
 def needs_search(
-    message: str, recent: Sequence[RecentTurn] = (), known: Collection[str] = ()
+    message: str,
+    recent: Sequence[RecentTurn] = (),
+    known: Collection[str] = (),
+    in_memory: Mapping[str, KnownWords] = MappingProxyType({}),
 ) -> NeedsSearch:
-    """``known``: folded first names of people in the user's memory."""
+    """``known``: folded first names of people in the user's memory. ``in_memory``: what the memory
+    knows of the message and of each recent turn."""
     shape = message_shape(message)
-    own = _judge_message(message, known)
+    own = _judge_message(message, known, in_memory)
     if own.needed or shape is FollowUpShape.WHOLE:
         return own
     if _needs_no_search(own):
         return own
-    previous = _judge_previous_turn(latest_turns(recent), known)
+    previous = _judge_previous_turn(latest_turns(recent), known, in_memory)
     if previous is not None:
         return previous
     if shape in (FollowUpShape.ABOUT, FollowUpShape.PLACE):
@@ -77,7 +82,7 @@ def _needs_no_search(found: NeedsSearch) -> bool:
 
 
 def _judge_previous_turn(
-    recent: Sequence[RecentTurn], known: Collection[str]
+    recent: Sequence[RecentTurn], known: Collection[str], in_memory: Mapping[str, KnownWords]
 ) -> NeedsSearch | None:
     """The decision for the user's last whole message; without one, for the last answer."""
     whole = last_user_turn(
@@ -86,19 +91,22 @@ def _judge_previous_turn(
     turn = whole or last_user_turn(recent) or (recent[-1] if recent else None)
     if turn is None:
         return None
-    needed = _judge_message(turn.text, known).needed
+    needed = _judge_message(turn.text, known, in_memory).needed
     return NeedsSearch(
         needed, (_reason("follow_up" if needed else "generic_follow_up", turn.text),)
     )
 
 
-def _judge_message(message: str, known: Collection[str]) -> NeedsSearch:
+def _judge_message(
+    message: str, known: Collection[str], in_memory: Mapping[str, KnownWords]
+) -> NeedsSearch:
     request = _without_pasted_text(message[:MAX_MESSAGE_CHARACTERS])
     plain = plain_message(request)
     task = _task(plain, message[:MAX_MESSAGE_CHARACTERS])
     if task in _TASKS_WITHOUT_SEARCH:
         return NeedsSearch(False, (_reason(task),))
     reasons = _strong_reasons(plain, request, task, known)
+    reasons += _memory_reasons(in_memory.get(message, NOTHING_KNOWN), task)
     if task is None:
         reasons += _weak_reasons(plain, request)
     elif not reasons:
@@ -185,6 +193,17 @@ def _persons(request: str, task: str | None, known: Collection[str]) -> list[str
     if task == "general":
         found = [name for name in found if not (" " in name and name[0].isupper())]
     return list(dict.fromkeys(found))[:3]
+
+
+def _memory_reasons(known: KnownWords, task: str | None) -> list[str]:
+    """A general question is searched for names, and for what one memory says word by word. Other
+    tasks need no memory, though their words may be known."""
+    if task not in (None, "general"):
+        return []
+    if known.names:
+        return [_reason("known", ", ".join(known.names))]
+    is_known = known.are_asked_for if task is None else known.are_all_known
+    return [_reason("known", ", ".join(known.in_memory or known.in_passage))] if is_known else []
 
 
 def _is_hebrew_first_person(word: str) -> bool:
