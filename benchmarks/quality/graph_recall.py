@@ -41,7 +41,7 @@ from benchmarks.quality.methods import (
 from benchmarks.report import Table
 from commonplace.engine.graph_search.graph_view import GraphView, find_certain_nodes, fold_text
 from commonplace.engine.graph_search.pagerank import TransitionMatrix, build_transition_matrix
-from commonplace.engine.search.graph_expansion import (
+from commonplace.engine.search.graph.expansion import (
     GRAPH_WEIGHT,
     lift_per_passage,
     score_sources_from,
@@ -226,7 +226,7 @@ def _load_graph(file: Path, here: LoadedUser, model: Embedder) -> BenchmarkGraph
         GraphView(snapshot),
         build_transition_matrix(snapshot, NOW),
         list(snapshot.edges),
-        model.embed(texts),
+        model.embed_passages(texts),
     )
 
 
@@ -267,7 +267,7 @@ def _arm_scores(
 
 
 def _closest(graph: BenchmarkGraph, model: Embedder, query: str) -> dict[str, float]:
-    cosines = graph.vectors @ model.embed([query])[0]
+    cosines = graph.vectors @ model.embed_queries([query])[0]
     best = np.argsort(-cosines, kind="stable")[:CLOSE_EDGES].tolist()
     return {graph.edges[place]: max(0.0, float(cosines[place])) for place in best}
 

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.quality.graph_recall import fuse_scores, seeds_of
 from commonplace.engine.graph_search.graph_view import GraphView
 from commonplace.engine.graph_search.pagerank import build_transition_matrix
-from commonplace.engine.search.graph_expansion import score_sources, score_sources_from
+from commonplace.engine.search.graph.expansion import score_sources, score_sources_from
 from support.clock import START
 from support.pictures import two_hops
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from commonplace.errors import NotFound
+from commonplace.errors import NotAllowed, NotFound
 from support.settled import settled
 
 
@@ -128,3 +128,35 @@ def test_owner_node_survives_erase_of_all_other_nodes(me):
     dan = me.nodes_add("Dan").id
     me.erase([dan])
     assert is_there(me).is_owner
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        lambda agent: agent.nodes_update("me", aliases=["Dan Evil"]),
+        lambda agent: agent.nodes_update("me", addresses=["dan@evil.example"]),
+        lambda agent: agent.nodes_update("me", not_aliases=["Ana Cohen"]),
+        lambda agent: agent.nodes_add("ana", aliases=["Dan Evil"]),
+        lambda agent: agent.nodes_add("ana", addresses=["dan@evil.example"]),
+        lambda agent: agent.merge(["me", "Dan Evil"]),
+        lambda agent: agent.split("me", name="Another", names=["Annie"]),
+    ],
+    ids=[
+        *("aliases", "addresses", "not_aliases"),
+        *("nodes_add aliases", "nodes_add addresses", "merge", "split"),
+    ],
+)
+def test_agent_cannot_change_by_which_names_the_owner_is_known(me, attempt):
+    me.nodes_add("Dan Evil", description="A stranger")
+    me.nodes_update("me", aliases=["Annie"])
+    before = me.node("me").node
+    with pytest.raises(NotAllowed) as refused:
+        attempt(me.agent("helper"))
+    assert "owner" in refused.value.remedy
+    assert me.node("me").node == before
+
+
+def test_agent_that_may_resolve_can_add_a_name_of_the_owner(me):
+    me.nodes_add("Dan")
+    judge = me.agent("judge", may_resolve=True)
+    assert "Annie" in judge.nodes_update("me", aliases=["Annie"]).node.aliases

@@ -6,42 +6,51 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace.api.handle import MAX_K, Moment, Texts, UserHandle, as_list, optional_word
-from commonplace.engine.graph import edit
-from commonplace.engine.graph.edit import AddedNote, SplitNode, UpsertedNode, UpsertedRelation
-from commonplace.engine.graph.names import name_key
-from commonplace.engine.graph.user_assertions import MAX_NAMES
-from commonplace.engine.graph.visible_graph import visible_graph
-from commonplace.engine.graph_search import listing as shown
-from commonplace.engine.graph_search.cypher.schema import describe
-from commonplace.engine.graph_search.explore import explore
-from commonplace.engine.graph_search.explore_request import read_explore_request
-from commonplace.engine.graph_search.explore_result import ExploreResult
-from commonplace.engine.graph_search.export_formats import GraphFormat, export_graph
-from commonplace.engine.graph_search.listing import Contribution, list_contributions
-from commonplace.engine.graph_search.pagerank import (
-    DAMPING,
-    MAX_DEPTH,
-    TOP_K,
-    read_pagerank_request,
-)
-from commonplace.engine.graph_search.traverse import (
-    Traversed,
-    traverse_by_cypher,
-    traverse_by_pagerank,
-)
 from commonplace.errors import InvalidInput, MissingField
 from commonplace.language.fields.phone_email import email_key
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.graph.assertion import NoteLifetime
 from commonplace.model.graph.node_fold import check_node_name
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.parameters import (
+    EXPLORE_GRANULARITY,
+    WALK_DAMPING,
+    WALK_MAX_DEPTH,
+    WALK_TOP_K,
+    GraphFormat,
+)
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph import edit, user_assertions
+    from commonplace.engine.graph.edit import AddedNote, SplitNode, UpsertedNode, UpsertedRelation
+    from commonplace.engine.graph.names import name_key
+    from commonplace.engine.graph.visible_graph import visible_graph
+    from commonplace.engine.graph_search import listing as shown
+    from commonplace.engine.graph_search.cypher.schema import describe
+    from commonplace.engine.graph_search.explore import explore
+    from commonplace.engine.graph_search.explore_request import read_explore_request
+    from commonplace.engine.graph_search.explore_result import ExploreResult
+    from commonplace.engine.graph_search.export_formats import export_graph
+    from commonplace.engine.graph_search.listing import Contribution, list_contributions
+    from commonplace.engine.graph_search.pagerank import read_pagerank_request
+    from commonplace.engine.graph_search.traverse import (
+        Traversed,
+        traverse_by_cypher,
+        traverse_by_pagerank,
+    )
 
 MAX_NAME = 300  # characters of names and addresses
 MAX_TEXT = 32_000
 TRAVERSE_MODES = ("ppr", "cypher")
-_WALK_DEFAULTS = {"seed_nodes": None, "max_depth": MAX_DEPTH, "damping": DAMPING, "top_k": TOP_K}
+_WALK_DEFAULTS = {
+    "seed_nodes": None,
+    "max_depth": WALK_MAX_DEPTH,
+    "damping": WALK_DAMPING,
+    "top_k": WALK_TOP_K,
+}
 _QUERY_DEFAULTS = {"cypher": None, "params": None, "verbose": False}
 _DEFAULTS: Mapping[str, object] = {**_WALK_DEFAULTS, **_QUERY_DEFAULTS}
 _MODE_REMEDY = (
@@ -299,11 +308,12 @@ class GraphVerbs(UserHandle):
 
     def explore(
         self,
+        query: str | None = None,
         *,
-        queries: Sequence[Mapping[str, Any]] | None = None,
+        queries: Sequence[str | Mapping[str, Any]] | None = None,
         text_matches: Texts | None = None,
         relationship_filters: Mapping[str, Any] | None = None,
-        granularity: int,
+        granularity: int = EXPLORE_GRANULARITY,
         multi_query: bool | None = None,
         mode: str = "fast",
         time_weight: float = 0.3,
@@ -318,9 +328,11 @@ class GraphVerbs(UserHandle):
 
         Returns people, concepts, entities, relationships, and the sources that mention them. Use it
         for "what do I know about …"; recall answers a question about a fact, traverse follows
-        relationships. granularity 1: sources, 2: storylines, 3: macros."""
+        relationships. granularity 1: sources, 2: storylines, 3: macros. A query without a threshold
+        finds what is nearly as similar as the best."""
         request = read_explore_request(
             granularity=granularity,
+            query=query,
             queries=queries,
             text_matches=None if text_matches is None else as_list(text_matches),
             relationship_filters=relationship_filters,
@@ -340,9 +352,9 @@ class GraphVerbs(UserHandle):
         mode: str | None = None,
         *,
         seed_nodes: Texts | None = None,
-        max_depth: int = MAX_DEPTH,
-        damping: float = DAMPING,
-        top_k: int = TOP_K,
+        max_depth: int = WALK_MAX_DEPTH,
+        damping: float = WALK_DAMPING,
+        top_k: int = WALK_TOP_K,
         cypher: str | None = None,
         params: Mapping[str, Any] | None = None,
         verbose: bool = False,
@@ -419,7 +431,7 @@ def _read_known_names(given: Texts | None, field: str) -> tuple[str, ...]:
 
 
 def _read_listed(given: Texts | None, field: str) -> list[object]:
-    return [] if given is None else validation.several(given, field, MAX_NAMES)
+    return [] if given is None else validation.several(given, field, user_assertions.MAX_NAMES)
 
 
 def _read_addresses(given: Texts | None, field: str = "addresses") -> tuple[str, ...]:

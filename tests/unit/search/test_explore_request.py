@@ -19,7 +19,8 @@ from support.pictures import a_node, a_picture
 
 
 def test_explore_request_has_the_contract_defaults():
-    asked = read_explore_request(granularity=1)
+    asked = read_explore_request()
+    assert asked.granularity == read_explore_request(granularity=None).granularity == 1
     assert asked.weights == ExploreWeights(semantic=0.3, time=0.3, salience=0.4)
     assert not asked.widen
     assert not asked.return_explanations
@@ -30,9 +31,11 @@ def test_explore_query_is_a_text_or_a_map_with_threshold():
     asked = read_explore_request(
         granularity=1, queries=[{"query": "offer", "threshold": 0.8}, "garden"]
     )
-    assert asked.queries == (ExploreQuery("offer", 0.8), ExploreQuery("garden", 0.5))
-    assert read_explore_request(granularity=1, queries="offer").queries == (
-        ExploreQuery("offer", 0.5),
+    assert asked.queries == (ExploreQuery("offer", 0.8), ExploreQuery("garden", None))
+    assert read_explore_request(granularity=1, queries="offer").queries == (ExploreQuery("offer"),)
+    assert read_explore_request(query="offer", queries=["garden"]).queries == (
+        ExploreQuery("offer"),
+        ExploreQuery("garden"),
     )
 
 
@@ -52,7 +55,6 @@ def test_explore_request_widens_queries_in_deep_mode_or_on_request(mode, multi_q
 @pytest.mark.parametrize(
     ("asked", "error", "field"),
     [
-        ({"granularity": None}, MissingField, "granularity"),
         ({"granularity": 0}, InvalidInput, "granularity"),
         ({"granularity": 4}, InvalidInput, "granularity"),
         ({"granularity": "1"}, InvalidInput, "granularity"),

@@ -8,7 +8,7 @@ from commonplace.engine.graph_search.graph_view import (
     find_nodes_by_name,
 )
 from commonplace.engine.graph_search.pagerank import build_transition_matrix
-from commonplace.engine.search.graph_expansion import lift_per_passage, score_sources
+from commonplace.engine.search.graph.expansion import lift_per_passage, score_sources
 from commonplace.model.graph.types import NodeType
 from support.clock import START
 from support.pictures import a_node, a_picture, a_source, two_hops

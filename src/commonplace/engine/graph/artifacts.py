@@ -7,12 +7,8 @@ from typing import Any
 
 from commonplace.engine.access import can_see_source, principal_at_source, visibility_of
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.graph.extraction.import_extraction import cite_source
-from commonplace.engine.graph.graph_diff import diff_graph
-from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
-from commonplace.engine.graph.visible_graph import visible_graph
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CategoryNotAllowed, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset
 from commonplace.model.graph.assertion import CitedSource
@@ -24,6 +20,13 @@ from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.paging import take_page
 from commonplace.store.queries import GraphQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.extraction.import_extraction import cite_source
+    from commonplace.engine.graph.graph_diff import diff_graph
+    from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
+    from commonplace.engine.graph.visible_graph import visible_graph
+    from commonplace.engine.transaction import run_transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,8 +119,12 @@ def _load_threads(
         )
         if grown <= threads:
             return canonical
+        ends_by_types: dict[frozenset[str], set[str]] = {}  # one read for all threads of a type
         for thread in grown - threads:
-            work.load_relations(thread[:-1], equivalent_types(thread[-1]))
+            types = frozenset(equivalent_types(thread[-1]))
+            ends_by_types.setdefault(types, set()).update(thread[:-1])
+        for types, ends in ends_by_types.items():
+            work.load_relations(sorted(ends), sorted(types))
         threads |= grown
 
 

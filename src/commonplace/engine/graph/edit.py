@@ -6,44 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from commonplace.engine.access import visibility_of
+from commonplace.engine.access import require_may_identify_owner, visibility_of
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.graph.graph_diff import diff_graph
-from commonplace.engine.graph.merge_split import mark_merged, mark_unmerged, split_assertions
-from commonplace.engine.graph.names import (
-    NameIndex,
-    build_name_index,
-    find_namesake,
-    name_key,
-    name_taken_error,
-    refuse_taken_address,
-    refuse_taken_name,
-)
-from commonplace.engine.graph.remove import visibility_by_id
-from commonplace.engine.graph.unit_of_work import (
-    GraphUnitOfWork,
-    ensure_owner,
-    load_or_create_owner,
-    load_owner_name,
-)
-from commonplace.engine.graph.user_assertions import (
-    NodeInput,
-    assert_node,
-    assert_relation,
-    attach_note,
-    create_node,
-    ensure_asserted,
-    update_node_input,
-)
-from commonplace.engine.graph.visible_graph import (
-    EDGE_IDS_REMEDY,
-    ME,
-    find_node,
-    sees_node,
-    visible_graph,
-)
-from commonplace.engine.transaction import run_transaction
+from commonplace.engine.graph.visible_graph import EDGE_IDS_REMEDY, ME
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, ChangesetStep
 from commonplace.model.filters import OWNER_VISIBILITY
@@ -55,6 +22,37 @@ from commonplace.model.graph.types import NODE_CATEGORY, NodeType, canonical_rel
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.store.queries import GraphQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.graph_diff import diff_graph
+    from commonplace.engine.graph.merge_split import mark_merged, mark_unmerged, split_assertions
+    from commonplace.engine.graph.names import (
+        NameIndex,
+        build_name_index,
+        find_namesake,
+        name_key,
+        name_taken_error,
+        refuse_taken_address,
+        refuse_taken_name,
+    )
+    from commonplace.engine.graph.remove import visibility_by_id
+    from commonplace.engine.graph.unit_of_work import (
+        GraphUnitOfWork,
+        ensure_owner,
+        load_or_create_owner,
+        load_owner_name,
+    )
+    from commonplace.engine.graph.user_assertions import (
+        NodeInput,
+        assert_node,
+        assert_relation,
+        attach_note,
+        create_node,
+        ensure_asserted,
+        update_node_input,
+    )
+    from commonplace.engine.graph.visible_graph import find_node, sees_node, visible_graph
+    from commonplace.engine.transaction import run_transaction
 
 EditResult = TypeVar("EditResult")
 MAX_LISTED_EDGES = 5  # relationships listed in an error
@@ -180,6 +178,8 @@ def upsert_node(
     def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, bool]]:
         node_input = NodeInput(type=type, name=name, **fields)
         node = find_existing(context, node_input)
+        if node is not None:
+            _check_identity(context, node, fields)
         _refuse_taken_names(context, node, type, node_input.subtype, fields)
         if node is None:
             new = create_node(context.work, node_input, ttl_policy or TtlPolicy.DECAY)
@@ -251,6 +251,7 @@ def update_node(
                 field="name",
             )
         if changes:
+            _check_identity(context, node, changes)
             node_input = update_node_input(context.work, node, changes, named)
             _refuse_taken_name(context, node, node_input)
             _refuse_taken_names(context, node, node_input.type, node_input.subtype, changes)
@@ -263,6 +264,12 @@ def update_node(
 
     revision, node = run_edit(engine, request, edit)
     return UpsertedNode(node.id, node, False, revision)
+
+
+def _check_identity(context: EditContext, node: Node, changes: Mapping[str, Any]) -> None:
+    for field in ("aliases", "addresses", "not_called"):
+        if changes.get(field):
+            require_may_identify_owner(context.principal, node, field)
 
 
 def _change_type(context: EditContext, node: Node, type: NodeType) -> None:
@@ -389,11 +396,14 @@ def _only_edge(between: Sequence[Edge]) -> Edge:
 def merge_nodes(engine: EngineContext, request: RequestContext, ids: Sequence[str]) -> MergedNodes:
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
+    principal = request.principal
 
     def edit(
         context: EditContext,
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Node, tuple[str, ...]]]:
         keep, *others = (context.find(id, "ids") for id in ids)
+        for node in (keep, *others):
+            require_may_identify_owner(principal, node, "ids")
         for other in others:
             mark_merged(context.work, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
@@ -418,10 +428,12 @@ def split_node(
     def edit(context: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
         merged = _merged_node(engine, principal, context, id)
         if merged is not None:
-            mark_unmerged(context.work, merged)
             rest = context.find(context.work.root(str(merged.merged_into)), "id")
+            require_may_identify_owner(principal, rest, "id")
+            mark_unmerged(context.work, merged)
             return lambda steps: (_node_after(steps, merged), _node_after(steps, rest))
         node = context.find(id, "id")
+        require_may_identify_owner(principal, node, "id")
         if name is None or not (names or sources):
             raise InvalidInput(
                 "split needs a name for the new node, and names or sources.",

@@ -6,14 +6,16 @@ a name that becomes free is given to a node that had to take another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.edge_diff import EdgeChange, diff_edges
 from commonplace.engine.graph.names import name_key
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
 from commonplace.model.changeset import ChangesetStep
+from commonplace.model.delta import DERIVED
 from commonplace.model.graph.assertion import NodeAssertion, Note, is_sensitive
 from commonplace.model.graph.elements import Edge, Mentioned, Node
 from commonplace.model.graph.node_fold import FoldedNode, add_mention, fold_node
@@ -39,12 +41,16 @@ def diff_graph(
     ended: Event = Event.DELETE,
     moved: Event | None = None,
     place: JournalNode = JournalNode.HOTPATH,
+    is_derived: bool = False,
 ) -> tuple[ChangesetStep, ...]:
     """``ended``: the journal event of items without any assertion left; ``moved``: of items that
-    are hidden or shown again. Edges are removed before their nodes and put after them."""
+    are hidden or shown again. ``is_derived``: the change follows from one of a memory; only that
+    one is reported. Edges are removed before their nodes and put after them."""
     if work.adds_anything:
         ensure_owner(work)
     diff = _GraphDiff(work, ended, moved, place)
+    if is_derived:
+        diff.meta = DERIVED
     put_nodes, removed_nodes = diff.nodes()
     put_edges, removed_edges = diff.edges()
     removed = {step.id for step in removed_nodes} | {step.id for step in removed_edges}
@@ -58,6 +64,7 @@ class _GraphDiff:
         self, work: GraphUnitOfWork, ended: Event, moved: Event | None, place: JournalNode
     ) -> None:
         self.work, self.place = work, place
+        self.meta: Mapping[str, Any] = {}  # of each journal entry
         self.events = {
             Op.CREATE: Event.ADD,
             Op.UPDATE: moved or Event.UPDATE,
@@ -291,6 +298,7 @@ class _GraphDiff:
             category=self._category(item),
             old_ref=ref if op is Op.DELETE else None,
             new_ref=ref if op is not Op.DELETE else None,
+            meta=self.meta,
         )
 
     def _category(self, item: Node | Edge | Note) -> str | None:
@@ -334,7 +342,7 @@ def _embed_steps(
     engine: EngineContext, steps: Sequence[PutNode | PutEdge]
 ) -> list[PutNode | PutEdge]:
     """One embedder call for all steps."""
-    vectors = engine.embed([step.text or "" for step in steps]) if steps else None
+    vectors = engine.embed_passages([step.text or "" for step in steps]) if steps else None
     if vectors is None:
         return list(steps)
     return [

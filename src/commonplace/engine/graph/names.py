@@ -17,10 +17,13 @@ from rapidfuzz.distance import JaroWinkler
 
 from commonplace.errors import InvalidInput
 from commonplace.language.extract.names.gazetteer import GIVEN_NAMES, HEBREW_GIVEN_NAMES
-from commonplace.language.fields.phone_email import email_key
 from commonplace.language.text.normalise import fold
+from commonplace.lazy import lazy_imports
 from commonplace.model.graph.elements import Node
 from commonplace.model.graph.types import NodeType, is_description
+
+with lazy_imports(__name__):
+    from commonplace.language.fields.phone_email import email_key
 
 _LEGAL_FORM = re.compile(
     r" (?:inc|incorporated|llc|ltd|limited|corp|corporation|co|company|gmbh|ag|plc|sa|bv|בע מ|בעמ)$"

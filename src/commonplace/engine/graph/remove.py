@@ -41,6 +41,7 @@ from commonplace.model.graph.steps import (
 from commonplace.model.graph.types import equivalent_types
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import ephemeral_cutoff
+from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import AssertionQuery, EndedQuery, GraphQuery
 
@@ -166,6 +167,7 @@ class VisibilityChange:
     steps: tuple[ChangesetStep, ...] = ()
     ids: tuple[str, ...] = ()
     already: tuple[str, ...] = ()
+    known_dates: tuple[datetime, ...] = ()  # the purge dates of those that were forgotten already
 
 
 def forget_graph_items(
@@ -236,9 +238,12 @@ def _set_forgotten(
         for each in changing
         if isinstance(each, Artifact)
     )
-    already = tuple(item.id for item in items if item not in changing)
+    unchanged = [item for item in items if item not in changing]
     return VisibilityChange(
-        (*diff_graph(work, moved=event), *artifacts), tuple(each.id for each in changing), already
+        (*diff_graph(work, moved=event), *artifacts),
+        tuple(each.id for each in changing),
+        tuple(item.id for item in unchanged),
+        tuple(item.purge_at for item in unchanged if item.purge_at),
     )
 
 
@@ -275,7 +280,7 @@ def retract_sources(
     engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
 ) -> tuple[ChangesetStep, ...]:
     """Recompute the graph as if these sources had never been extracted."""
-    work, ids = _open_for_sources(engine, scope, sources, by, at)
+    work, ids = open_for_sources(engine, scope, sources, by, at)
     work.retract(ids)
     artifacts = [
         replace(each, source=None)
@@ -294,7 +299,7 @@ def set_sources_standing(
     engine: EngineContext, scope: Scope, sources: Sequence[str], active: bool, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """Hide assertions with their forgotten sources, or show them again."""
-    work, ids = _open_for_sources(engine, scope, sources, by, at)
+    work, ids = open_for_sources(engine, scope, sources, by, at)
     work.set_active(ids, active)
     return diff_graph(work)
 
@@ -303,35 +308,40 @@ def apply_source_sensitivity(
     engine: EngineContext, scope: Scope, source: Source, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """Assertions are as sensitive as their source."""
-    work, _ = _open_for_sources(engine, scope, [source.id], by, at)
-    for assertion in list(work.node_assertions.values()):
-        if assertion.source and assertion.source.id == source.id:
-            work.put_assertion(
-                replace(assertion, source=_with_sensitivity(assertion.source, source))
-            )
-    for relation in list(work.edge_assertions.values()):
-        if relation.source and relation.source.id == source.id:
-            work.put_relation(replace(relation, source=_with_sensitivity(relation.source, source)))
-    for note in list(work.notes.values()):
-        if note.source and note.source.id == source.id:
-            work.put_note(replace(note, source=_with_sensitivity(note.source, source)))
+    work, _ = open_for_sources(engine, scope, [source.id], by, at)
+    set_cited_sensitivity(work, source.id, source.sensitivity)
     return diff_graph(work)
 
 
-def _with_sensitivity(cited: CitedSource, source: Source) -> CitedSource:
-    return replace(cited, sensitivity=source.sensitivity)
+def set_cited_sensitivity(work: GraphUnitOfWork, cited: str, level: Sensitivity) -> None:
+    """Of all loaded assertions and notes that cite a source or a memory."""
+
+    def guarded(source: CitedSource | None) -> CitedSource | None:
+        return replace(source, sensitivity=level) if source and source.id == cited else source
+
+    for assertion in list(work.node_assertions.values()):
+        work.put_assertion(replace(assertion, source=guarded(assertion.source)))
+    for relation in list(work.edge_assertions.values()):
+        work.put_relation(replace(relation, source=guarded(relation.source)))
+    for note in list(work.notes.values()):
+        work.put_note(replace(note, source=guarded(note.source)))
 
 
-def _open_for_sources(
+def open_for_sources(
     engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
 ) -> tuple[GraphUnitOfWork, list[str]]:
     work = GraphUnitOfWork(engine, scope, by, at)
+    return work, load_assertions_of(work, sources)
+
+
+def load_assertions_of(work: GraphUnitOfWork, sources: Sequence[str]) -> list[str]:
+    """Load what these sources or memories assert, and all that it is part of; returns the ids."""
     if not sources:
-        return work, []
-    nodes, edges, notes = engine.store.assertions(scope, AssertionQuery(sources=sources))
+        return []
+    nodes, edges, notes = work.engine.store.assertions(work.scope, AssertionQuery(sources=sources))
     work.load(t.node for t in nodes)
     work.load(note.about for note in notes if note.about.startswith(OF_NODE))
     work.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))
     for assertion in edges:
         work.load_relations([assertion.a], [assertion.type])
-    return work, [each.id for items in (nodes, edges, notes) for each in items]
+    return [each.id for items in (nodes, edges, notes) for each in items]

@@ -13,15 +13,9 @@ from typing import TypeVar
 
 from commonplace.engine.access import can_see_source, readable_scopes, visibility_in, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.as_of import merge_roots_of
-from commonplace.engine.graph.names import (
-    SEVERAL,
-    NameIndex,
-    build_name_index,
-    name_key,
-    resolve_node,
-)
+from commonplace.engine.graph.names import SEVERAL
 from commonplace.errors import InvalidInput, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
 from commonplace.model.access.team import Team
 from commonplace.model.filters import Visibility
@@ -33,6 +27,10 @@ from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import NO_LIMIT, AssertionQuery, GraphQuery, SourceListing
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.as_of import merge_roots_of
+    from commonplace.engine.graph.names import NameIndex, build_name_index, name_key, resolve_node
 
 GraphKey = tuple[str, ...]
 Citing = TypeVar("Citing", Note, Artifact)

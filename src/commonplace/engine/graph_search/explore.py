@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from commonplace.engine.access import readable_scopes, visibility_in, visibility
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
 from commonplace.engine.graph.visible_graph import VisibleGraph, visible_graph
+from commonplace.engine.graph_search.asked_edges import find_asked_edges
 from commonplace.engine.graph_search.explore_candidates import (
     MAX_MENTIONED_NODES,
     MAX_NEIGHBORS,
@@ -54,6 +55,8 @@ from commonplace.engine.graph_search.graph_view import (
 )
 from commonplace.engine.understanding import load_caller_terminology
 from commonplace.language.embedders.embedder import Vectors
+from commonplace.language.query.question import parse_question
+from commonplace.language.query.relations import idle_forms
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, ReadableScope
@@ -65,6 +68,7 @@ from commonplace.model.graph.elements import Node
 from commonplace.model.graph.salience import TOP_HITS, current_salience
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.parameters import ALL_WORDS
 from commonplace.model.sources.source import Source, split_passage_id
 from commonplace.store.queries import NO_LIMIT, SourceListing
 
@@ -237,8 +241,15 @@ def explore_snapshot(
         match_texts(view.text_index, request.text_matches, known_at) if request.text_matches else []
     )
     by_name = [match_named_nodes(view, query.query) for query in request.queries]
-    candidates = ExploreCandidates(view, request, match_queries(given, [*by_words, *by_name]), now)
-    nodes = _select_nodes(view, request, candidates, {id for each in by_name for id in each})
+    by_relation = [
+        _match_asked_edges(view, request, query.query, named, now)
+        for query, named in zip(request.queries, by_name, strict=True)
+    ]
+    by_terms = [_match_node_terms(view, query.query, known_at) for query in request.queries]
+    found = match_queries(given, [*by_words, *by_name, *by_relation, *by_terms])
+    candidates = ExploreCandidates(view, request, found, now)
+    first = {id for each in (*by_name, *by_relation) for id in each}
+    nodes = _select_nodes(view, request, candidates, first)
     ids = {hit.id for hit in nodes}
     hits = ExploreHits(
         nodes=nodes,
@@ -250,6 +261,41 @@ def explore_snapshot(
     return build_result(view, request, hits, (*queries, *request.text_matches), now)
 
 
+def _match_asked_edges(
+    view: GraphView,
+    request: ExploreRequest,
+    query: str,
+    named: Mapping[str, ExploreMatch],
+    now: datetime,
+) -> dict[str, ExploreMatch]:
+    """Relationships that the query asks for, and the nodes at their other ends: "who are my
+    friends". A query that names nobody is about the owner: "job offers"."""
+    holders, owner = list(named), view.owner
+    if owner is not None and (not named or parse_question(query).of_the_user):
+        holders.append(owner)
+    asked = find_asked_edges(
+        view,
+        query,
+        holders,
+        lambda node: [e for e in view.edges_at.get(node, ()) if e.holds(request.then, now)],
+    )
+    by_relation = ExploreMatch(by=MatchedBy.RELATIONSHIP, asked=query, similarity=1.0)
+    ends = (each.answer for each in asked if each.answer != owner)
+    return dict.fromkeys([*(each.edge.id for each in asked), *ends], by_relation)
+
+
+def _match_node_terms(view: GraphView, query: str, at: datetime) -> dict[str, ExploreMatch]:
+    """Nodes whose description and notes, with their names, hold all content words of the query."""
+    terms = frozenset(analyse(query)) - idle_forms()
+    match = ExploreMatch(by=MatchedBy.EXACT, asked=query, similarity=ALL_WORDS)
+    found: dict[str, ExploreMatch] = {}
+    for id in view.snapshot.nodes if terms else ():
+        said = view.terms_of_node(id, at)
+        if not terms.isdisjoint(said) and terms - said <= view.terms_of_names(id):
+            found[id] = match
+    return found
+
+
 def _select_nodes(
     view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, named: Collection[str]
 ) -> list[ScoredItem]:
@@ -257,11 +303,12 @@ def _select_nodes(
     only these ends. ``named``: nodes that a query names; they come first, whatever their score."""
     known = view.snapshot.nodes
     if not request.is_open:
-        direct, indirect = candidates.matched(known), _ends_of_matched_edges(view, candidates)
+        direct = candidates.matched(known)
+        indirect = _ends_of_matched_edges(view, candidates, is_queried=bool(request.queries))
     elif request.relationship_filters.is_empty:
         direct, indirect = dict.fromkeys(known), {}
     else:
-        direct, indirect = {}, _ends_of_matched_edges(view, candidates)
+        direct, indirect = {}, _ends_of_matched_edges(view, candidates, is_queried=False)
     ids = dict.fromkeys([*direct, *indirect])
     hits = candidates.scored([known[id] for id in ids], indirect)
     limit = RESULT_COUNTS[request.granularity].nodes
@@ -273,13 +320,16 @@ def _select_nodes(
 
 
 def _ends_of_matched_edges(
-    view: GraphView, candidates: ExploreCandidates
+    view: GraphView, candidates: ExploreCandidates, *, is_queried: bool
 ) -> dict[str, ExploreMatch]:
+    """Without the owner, who is at the end of most edges, unless a filter asks for the edges."""
     edges = view.snapshot.edges
+    left_out = view.owner if is_queried else None
     return {
         end: ExploreMatch(by=MatchedBy.RELATIONSHIP, asked=edge.id, similarity=0.0)
         for edge in candidates.admitted(edges[id] for id in candidates.matched(edges))
         for end in edge.ends
+        if end != left_out
     }
 
 
@@ -344,7 +394,7 @@ def explore(engine: EngineContext, principal: Principal, request: ExploreRequest
             request, visible.snapshot, load_caller_terminology(engine, principal)
         )
         nodes, edges = _embedded_items(engine, principal, visible)
-    vectors = engine.embed([query.query for query in queries]) if queries else None
+    vectors = engine.embed_queries([query.query for query in queries]) if queries else None
     given = ExploreInput(
         queries=queries,
         query_vectors=vectors,

@@ -29,9 +29,16 @@ from commonplace.language.text.detect import detect_script
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.memory.lifecycle import source_date, source_existed
+from commonplace.model.parameters import ALL_WORDS
 from commonplace.model.sources.source import Source
 
-ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
+FLOOR, MIN_FLOOR = 0.75, 0.25  # of the best similarity; and at least this
+
+
+def query_floor(query: ExploreQuery, best: float) -> float:
+    """The minimum similarity of a hit. Plain questions are less similar to what answers them than
+    statements are, so without a threshold the best decides."""
+    return max(MIN_FLOOR, FLOOR * best) if query.threshold is None else query.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,7 @@ def match_queries(
 def _match_vectors(
     given: ExploreInput, position: int, embedded: EmbeddedItems | None
 ) -> dict[str, float]:
-    """Items that reach the query's own threshold."""
+    """Items that reach the query's own threshold, or the floor relative to the best of them."""
     if given.query_vectors is None or embedded is None or not len(embedded.ids):
         return {}
     query = given.queries[position]
@@ -106,7 +113,8 @@ def _match_vectors(
     similarities = _similarities(cosines, query.query, given.calibration)
     if similarities is None:
         return {}
-    rows = np.nonzero(similarities >= query.threshold)[0].tolist()
+    best = float(np.nanmax(similarities, initial=0.0))
+    rows = np.nonzero(similarities >= query_floor(query, best))[0].tolist()
     return {embedded.ids[row]: float(similarities[row]) for row in rows}
 
 
@@ -129,9 +137,10 @@ def _match_sources(given: ExploreInput, position: int) -> dict[str, float]:
     if similarities is None:
         similarities = np.array([each.words for each in of_query], dtype=np.float64)
     found: dict[str, float] = {}
+    floor = query_floor(query, float(np.nanmax(similarities, initial=0.0)))
     for each, similarity in zip(of_query, similarities, strict=True):
-        closeness = max(float(similarity), query.threshold if each.words >= ALL_WORDS else 0.0)
-        if closeness >= query.threshold:
+        closeness = max(float(similarity), floor if each.words >= ALL_WORDS else 0.0)
+        if closeness >= floor:
             found[each.id] = max(found.get(each.id, 0.0), closeness)
     return found
 

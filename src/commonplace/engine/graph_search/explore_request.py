@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from commonplace.errors import InvalidInput, MissingField, TooLong
+from commonplace.errors import InvalidInput, TooLong
 from commonplace.language.fields.names import find_named_people, remove_names
 from commonplace.language.query.abbreviations import Terminology, add_long_forms
 from commonplace.language.text.normalise import fold_case
@@ -20,6 +20,7 @@ from commonplace.model.graph.elements import Edge
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import relationship_type
 from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.parameters import EXPLORE_GRANULARITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,6 @@ def _normalise_type(type: str) -> str:
 
 
 MAX_QUERIES = 20
-DEFAULT_THRESHOLD = 0.5
 
 
 class ExploreMode(StrEnum):
@@ -80,7 +80,8 @@ class ExploreMode(StrEnum):
 @dataclass(frozen=True, slots=True)
 class ExploreQuery:
     query: str
-    threshold: float = DEFAULT_THRESHOLD  # minimum similarity of a hit
+    # Minimum similarity of a hit; None: a share of the best one's.
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ class ExploreWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExploreRequest:
-    granularity: int  # 1: sources, 2: storylines, 3: macros
+    granularity: int = EXPLORE_GRANULARITY  # 1: sources, 2: storylines, 3: macros
     queries: tuple[ExploreQuery, ...] = ()
     text_matches: tuple[str, ...] = ()
     relationship_filters: RelationshipFilters = NO_RELATIONSHIP_FILTERS
@@ -112,7 +113,8 @@ class ExploreRequest:
 
 def read_explore_request(
     *,
-    granularity: object,
+    granularity: object = EXPLORE_GRANULARITY,
+    query: object = None,
     queries: object = None,
     text_matches: object = None,
     relationship_filters: object = None,
@@ -127,17 +129,12 @@ def read_explore_request(
 ) -> ExploreRequest:
     """Validate the given parameters. ``multi_query`` decides whether queries are widened; if it is
     None, ``mode`` does."""
-    if granularity is None:
-        raise MissingField(
-            "explore needs granularity.",
-            remedy="Give 1 for sources, 2 for storylines or 3 for macros.",
-            field="granularity",
-        )
+    level = EXPLORE_GRANULARITY if granularity is None else granularity
     explore_mode = validation.choice(mode, "mode", ExploreMode, {})
     widen = None if multi_query is None else validation.flag(multi_query, "multi_query")
     return ExploreRequest(
-        granularity=validation.integer(granularity, "granularity", 1, 3),
-        queries=_read_queries(queries),
+        granularity=validation.integer(level, "granularity", 1, 3),
+        queries=_read_queries(_with_single_query(query, queries)),
         text_matches=() if text_matches is None else _read_words(text_matches, "text_matches"),
         relationship_filters=read_relationship_filters(relationship_filters),
         widen=explore_mode is ExploreMode.DEEP if widen is None else widen,
@@ -152,8 +149,22 @@ def read_explore_request(
     )
 
 
+def _with_single_query(query: object, queries: object) -> object:
+    """``query`` is one of the queries, given by itself."""
+    if query is None:
+        return queries
+    text = validation.text(query, "query")
+    if queries is None:
+        return [text]
+    return [text, *([queries] if isinstance(queries, str | Mapping) else _as_sequence(queries))]
+
+
+def _as_sequence(given: object) -> Sequence[Any]:
+    return given if isinstance(given, Sequence) else [given]
+
+
 def _read_queries(given: object) -> tuple[ExploreQuery, ...]:
-    """Maps of query and threshold; a string is a query with the default threshold."""
+    """Maps of query and threshold; a string is a query without one."""
     if given is None:
         return ()
     listed = [given] if isinstance(given, str | Mapping | ExploreQuery) else given
@@ -186,7 +197,7 @@ def _read_query(given: object) -> ExploreQuery:
     threshold = given.get("threshold")
     return ExploreQuery(
         validation.text(given["query"], "query"),
-        DEFAULT_THRESHOLD if threshold is None else validation.number(threshold, "threshold", 0, 1),
+        None if threshold is None else validation.number(threshold, "threshold", 0, 1),
     )
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
-from enum import StrEnum
 from xml.sax.saxutils import escape, quoteattr
 
 from commonplace.engine.graph_search.listing import (
@@ -18,13 +17,7 @@ from commonplace.engine.graph_search.listing import (
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, relationship_type
 from commonplace.model.memory.lifecycle import NOW
-
-
-class GraphFormat(StrEnum):
-    DOT = "dot"
-    JSON = "json"
-    GRAPHML = "graphml"
-
+from commonplace.model.parameters import GraphFormat
 
 _SHAPES = {NodeType.PERSON: "ellipse", NodeType.CONCEPT: "note", NodeType.ENTITY: "box"}
 

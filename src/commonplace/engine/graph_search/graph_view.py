@@ -14,9 +14,6 @@ from rapidfuzz.distance import JaroWinkler
 from rapidfuzz.process import cdist
 
 from commonplace.engine.graph_search.explore_result import ExploreMatch, MatchedBy
-from commonplace.language.extract.entity_recognition import find_mentions
-from commonplace.language.extract.names.words import TokenizedPassage, split_words
-from commonplace.language.extract.people.entity_resolution import parse_person_name
 from commonplace.language.fields.names import (
     MAX_GUESSED_NAMES,
     find_name_words,
@@ -27,12 +24,19 @@ from commonplace.language.fields.names import (
 )
 from commonplace.language.text.lexicon import stop_words
 from commonplace.language.text.normalise import fold
+from commonplace.language.text.terms import analyse
+from commonplace.lazy import lazy_imports
 from commonplace.model.graph.assertion import Note
 from commonplace.model.graph.elements import Edge
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, names_someone_else
 from commonplace.model.sources.source import title_key
+
+with lazy_imports(__name__):
+    from commonplace.language.extract.entity_recognition import find_mentions
+    from commonplace.language.extract.names.words import TokenizedPassage, split_words
+    from commonplace.language.extract.people.entity_resolution import parse_person_name
 
 MIN_NAME_SIMILARITY = 0.9  # Jaro-Winkler: Sarah and Sara, Google and Goggle; not Mark and Mary
 MIN_FUZZY_LENGTH = 3  # shorter words match exactly only
@@ -221,13 +225,35 @@ class GraphView:
         return {node: tuple(sources) for node, sources in found.items()}
 
     @cached_property
+    def owner(self) -> str | None:
+        return next((id for id, node in self.snapshot.nodes.items() if node.is_owner), None)
+
+    @cached_property
+    def description_terms(self) -> Mapping[str, frozenset[str]]:
+        nodes = self.snapshot.nodes
+        return {id: frozenset(analyse(node.description)) for id, node in nodes.items()}
+
+    def terms_of_node(self, id: str, at: datetime) -> frozenset[str]:
+        """Of its description, and of its notes that are live at a moment."""
+        live = (note.content for note in self.snapshot.notes.get(id, ()) if note.is_live(at))
+        return self.description_terms[id].union(analyse("\n".join(live)))
+
+    def terms_of_names(self, id: str) -> frozenset[str]:
+        """Of its names; "Lena's husband" is not a name of Lena."""
+        names = self.snapshot.nodes[id].names
+        return frozenset(
+            term for name in names if not names_someone_else(name) for term in analyse(name)
+        )
+
+    @cached_property
     def text_index(self) -> GraphTextIndex:
         return build_text_index(self.snapshot)
 
     def with_marks(self, marks: Mapping[str, AccessStats]) -> GraphView:
         """A copy with current access statistics. Slow indexes are built first, so that they stay
         cached for later requests."""
-        _ = self.nodes_by_name, self.people_by_word, self.edges_at, self.sources_of, self.text_index
+        _ = self.nodes_by_name, self.people_by_word, self.edges_at, self.sources_of
+        _ = self.text_index, self.description_terms
         other = copy(self)
         other.snapshot = replace(self.snapshot, marks=marks)
         return other

@@ -7,15 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.as_of import graph_as_of
-from commonplace.engine.graph.names import build_name_index
-from commonplace.engine.graph.visible_graph import (
-    EDGE_IDS_REMEDY,
-    VisibleGraph,
-    find_node,
-    visible_graph,
-)
+from commonplace.engine.graph.visible_graph import EDGE_IDS_REMEDY
 from commonplace.errors import NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import OWNER_ACTOR_PREFIX, Principal
 from commonplace.model.graph.assertion import Note, note_snippets, notes_live_at
 from commonplace.model.graph.elements import Edge, Node
@@ -32,6 +26,11 @@ from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 from commonplace.model.paging import take_page
 from commonplace.store.queries import AssertionQuery, GraphQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.as_of import graph_as_of
+    from commonplace.engine.graph.names import build_name_index
+    from commonplace.engine.graph.visible_graph import VisibleGraph, find_node, visible_graph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

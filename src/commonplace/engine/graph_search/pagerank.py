@@ -25,6 +25,14 @@ from commonplace.model.graph.elements import EDGE_PREFIX as EDGE
 from commonplace.model.graph.salience import salience_at
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.parameters import (
+    DAMPING_LIMIT,
+    DEPTH_LIMIT,
+    TOP_K_LIMIT,
+    WALK_DAMPING,
+    WALK_MAX_DEPTH,
+    WALK_TOP_K,
+)
 
 MENTION_WEIGHT = 0.4  # as much as an edge that was never accessed
 
@@ -127,14 +135,8 @@ def import_scipy_sparse() -> Any:
         ) from error
 
 
-DAMPING = 0.85
-MAX_DEPTH = 3
-TOP_K = 20
 TOLERANCE = 1e-6  # total change of all scores in a round
 MAX_ROUNDS = 200
-DEPTH_LIMIT = 20
-DAMPING_LIMIT = 0.99
-TOP_K_LIMIT = 1000
 
 Scores = NDArray[np.float32]
 
@@ -142,9 +144,9 @@ Scores = NDArray[np.float32]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRankRequest:
     seeds: tuple[str, ...]  # node:, source:, artifact: or edge:
-    damping: float = DAMPING
-    max_depth: int = MAX_DEPTH
-    top_k: int = TOP_K
+    damping: float = WALK_DAMPING
+    max_depth: int = WALK_MAX_DEPTH
+    top_k: int = WALK_TOP_K
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +176,9 @@ class PageRankResult:
 def read_pagerank_request(
     *,
     seed_nodes: object,
-    damping: object = DAMPING,
-    max_depth: object = MAX_DEPTH,
-    top_k: object = TOP_K,
+    damping: object = WALK_DAMPING,
+    max_depth: object = WALK_MAX_DEPTH,
+    top_k: object = WALK_TOP_K,
 ) -> PageRankRequest:
     return PageRankRequest(
         seeds=validation.ids(seed_nodes, "seed_nodes"),
@@ -235,7 +237,7 @@ def seed_weights(
 def pagerank(
     matrix: TransitionMatrix,
     seeds: Mapping[int, float],
-    damping: float = DAMPING,
+    damping: float = WALK_DAMPING,
     tolerance: float = TOLERANCE,
 ) -> Scores:
     """The share of time at each vertex; the sum is 1. From a vertex without links the walk returns

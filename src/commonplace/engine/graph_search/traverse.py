@@ -8,22 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.as_of import graph_as_of
-from commonplace.engine.graph.names import build_name_index
-from commonplace.engine.graph.visible_graph import find_node, visible_graph
-from commonplace.engine.graph_search.cypher.query import CypherAnswer, CypherQueries
 from commonplace.engine.graph_search.cypher.schema import KEY
-from commonplace.engine.graph_search.explore import record_touches
-from commonplace.engine.graph_search.pagerank import (
-    PageRankRequest,
-    PageRankResult,
-    PathStep,
-    ReachedEntity,
-    TransitionMatrix,
-    build_transition_matrix,
-    rank_from_seeds,
-)
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
 from commonplace.model.graph.elements import ARTIFACT_PREFIX as OF_ARTIFACT
@@ -35,6 +22,22 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import NOW, PointInTime, source_at, source_existed
 from commonplace.model.sources.source import SOURCE_PREFIX as OF_SOURCE
 from commonplace.model.sources.source import Source
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.as_of import graph_as_of
+    from commonplace.engine.graph.names import build_name_index
+    from commonplace.engine.graph.visible_graph import find_node, visible_graph
+    from commonplace.engine.graph_search.cypher.query import CypherAnswer, CypherQueries
+    from commonplace.engine.graph_search.explore import record_touches
+    from commonplace.engine.graph_search.pagerank import (
+        PageRankRequest,
+        PageRankResult,
+        PathStep,
+        ReachedEntity,
+        TransitionMatrix,
+        build_transition_matrix,
+        rank_from_seeds,
+    )
 
 LABEL_LENGTH = 60  # characters of a summary used as a title
 _ID_PREFIXES = (OF_NODE, OF_EDGE, OF_SOURCE, OF_ARTIFACT)

@@ -355,12 +355,14 @@ def _redact_erased(
     batch: Sequence[RemoveNode | RemoveEdge | RemoveArtifact],
     numbers: WriteNumbers,
 ) -> list[str]:
-    """Returns the ids of the batch. For erased items all user text in the journal is redacted."""
+    """Returns the ids of the batch, which leave the recall log. For erased items all user text in
+    the journal is redacted."""
     erased = [step.id for step in batch if is_erasure(step)]
     if erased:
         note_erased(session, erased, numbers)
         session.run("silence_journal", ids=erased)
         delete_logged_items(session, erased, erased=True)
+    delete_logged_items(session, [step.id for step in batch], erased=False)
     return [step.id for step in batch]
 
 

@@ -14,14 +14,17 @@ from typing import Any
 from commonplace.api import User
 from commonplace.api.commonplace import apply_graph_edits, load_visible_graph
 from commonplace.api.graph import read_name, read_relationship_type, read_text
-from commonplace.engine.graph.bulk import NodeUpsert, NotesUpsert, RelationUpsert
-from commonplace.engine.graph.names import name_key
-from commonplace.engine.graph.user_assertions import NodeInput
 from commonplace.errors import InvalidInput, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.graph.elements import Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, canonical_relationship
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.bulk import NodeUpsert, NotesUpsert, RelationUpsert
+    from commonplace.engine.graph.names import name_key
+    from commonplace.engine.graph.user_assertions import NodeInput
 
 Json = dict[str, Any]
 RelationKey = tuple[frozenset[str], str]  # the ends of a relation and its type

@@ -194,7 +194,7 @@ def _mark_extracted(
             source=source.id,
             started_at=prepared.started_at,
             completed_at=at,
-            passages=len(prepared.passages),
+            passages=source.passages,
             digest=source.digest,
             heard=(*compute_digests(source, prepared.passages), *digests),
         ),

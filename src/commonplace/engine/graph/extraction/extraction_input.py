@@ -8,23 +8,30 @@ from commonplace.engine.access import principal_at_source, readable_scopes
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import EXTRACT_JOB, build_extract_job
 from commonplace.engine.transaction import apply_changeset
-from commonplace.language.extract.people.participants import (
-    has_other_speaker,
-    identify_owner,
-    parse_participant,
-)
-from commonplace.language.extract.values import AttributedPassage, ExtractionInput, OwnerIdentity
 from commonplace.language.fields.names import SPEAKER_ROLES
-from commonplace.language.fields.phone_email import email_key
-from commonplace.language.safety.prompt_injection import is_suspicious
-from commonplace.language.text.normalise import fold_case
-from commonplace.language.text.sentences import unwrap_lines
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.graph.elements import Node
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import Passage, Source, SourceType
 from commonplace.store.queries import AssertionQuery, JobQuery
+
+with lazy_imports(__name__):
+    from commonplace.language.extract.people.participants import (
+        has_other_speaker,
+        identify_owner,
+        parse_participant,
+    )
+    from commonplace.language.extract.values import (
+        AttributedPassage,
+        ExtractionInput,
+        OwnerIdentity,
+    )
+    from commonplace.language.fields.phone_email import email_key
+    from commonplace.language.safety.prompt_injection import is_suspicious
+    from commonplace.language.text.normalise import fold_case
+    from commonplace.language.text.sentences import unwrap_lines
 
 # Without a speaker, these are the words of the user who ingested them.
 _OWN_WORD_TYPES = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
@@ -42,10 +49,16 @@ def build_extraction_input(
     owner = identify_owner(owner, map(parse_participant, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
     foreign = _parts_by_others(passages, owner.names)
+    # A name in another user's source proves nothing: they may have written it.
     is_readers = source.user_id == reader
     return ExtractionInput(
         passages=tuple(
-            _read_passage(each, source, names, is_readers and _part_of(each) not in foreign)
+            _read_passage(
+                each,
+                source,
+                names if is_readers else set(),
+                is_readers and _part_of(each) not in foreign,
+            )
             for each in passages
         ),
         owner=owner,

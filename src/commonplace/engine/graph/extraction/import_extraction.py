@@ -76,6 +76,7 @@ def import_extraction(
         work.scope, AssertionQuery(sources=[source.id])
     )
     previous = [each.id for items in (nodes, edges, notes) for each in items]
+    hidden = {each.id for items in (nodes, edges, notes) for each in items if not each.stands}
     others, suppressed = without_owner(known), find_suppressed(source, seen.digests, previous)
     importer = _ExtractionImport(
         work, known, others, cite_source(source), said_at, seen, suppressed, nodes, [*nodes]
@@ -90,8 +91,34 @@ def import_extraction(
     work.load_nodes(ids)
     ids = [importer.unless_rejected(*each) for each in zip(found.nodes, ids, strict=True)]
     kept = importer.assert_all(found, ids)
-    work.retract(id for id in previous if id not in kept)
+    # What is hidden is from forgotten passages, which may be restored.
+    work.retract(id for id in previous if id not in kept and id not in hidden)
     return tuple(suppressed.entries)
+
+
+def import_statements(
+    work: GraphUnitOfWork,
+    cited: CitedSource,
+    found: SourceExtraction,
+    said_at: Mapping[int, datetime],
+) -> None:
+    """Add what a memory, or a part of a source, says. Nothing that it said before is replaced."""
+    known = work.known
+    importer = _ExtractionImport(
+        work,
+        known,
+        without_owner(known),
+        cited,
+        said_at,
+        SeenSentences(),
+        SuppressedItems(cited.id, {}),
+        (),
+        [],
+    )
+    ids = importer.nodes(found.nodes)
+    work.load_nodes(ids)
+    ids = [importer.unless_rejected(*each) for each in zip(found.nodes, ids, strict=True)]
+    importer.assert_all(found, ids)
 
 
 @dataclass(slots=True)
@@ -386,10 +413,9 @@ class _ExtractionImport:
     def _assert_note(
         self, found: FoundNote, nodes: Sequence[FoundNode], about: str | None
     ) -> str | None:
-        """A note's lifetime starts when it was said, so an old source may give no note."""
+        """A note's lifetime starts when it is added, whatever the date of its source."""
         if about is None:
             return None
-        said_at = self.said_at.get(found.passage, self.source.said_at)
         existing = [
             n for n in self._of_this_source(self.work.notes.values()) if n.content == found.content
         ]
@@ -405,16 +431,13 @@ class _ExtractionImport:
             if previous.source and previous.source.passage == found.passage:
                 self.work.put_note(replace(previous, about=about))  # of one of two split nodes
                 return previous.id
-        expires_at = note_expiry(found.lifetime, said_at)
-        if expires_at is not None and expires_at <= self.work.at:
-            return None
         note = Note(
             id=OF_NOTES + self.work.engine.new_id(),
             about=about,
             content=found.content,
             added_by=self.work.by,
             date_added=self.work.at,
-            expires_at=expires_at,
+            expires_at=note_expiry(found.lifetime, self.work.at),
             source=replace(self.source, passage=found.passage),
         )
         self.work.put_note(note)

@@ -76,21 +76,25 @@ def find_seen_sentences(
                 left[sentence_digest] -= 1
             else:
                 unseen.setdefault(passage.number, []).append(location)
-    known = (key for key in _participant_keys(source) if digest(source, key, "") in left)
+    known = (key for key in _participant_keys(source) if digest(source.alias, key, "") in left)
     return SeenSentences(unseen, frozenset(known), digests)
 
 
 def compute_digests(source: Source, passages: Iterable[Passage]) -> tuple[str, ...]:
-    sentences = (
+    sentences = compute_sentence_digests(source, passages)
+    return (*(digest(source.alias, key, "") for key in _participant_keys(source)), *sentences)
+
+
+def compute_sentence_digests(source: Source, passages: Iterable[Passage]) -> list[str]:
+    return [
         sentence_digest
         for passage in passages
         for _, sentence_digest in _digest_sentences(source, passage)
-    )
-    return (*(digest(source, key, "") for key in _participant_keys(source)), *sentences)
+    ]
 
 
-def digest(source: Source, *words: str) -> str:
-    text = "\n".join((source.alias, *words))
+def digest(alias: str, *words: str) -> str:
+    text = "\n".join((alias, *words))
     return blake2b(text.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
@@ -103,7 +107,7 @@ def _digest_sentences(source: Source, passage: Passage) -> Iterator[tuple[TextLo
         by = passage.speaker or passage.role or ""
         yield (
             TextLocation(passage.number, start, end),
-            digest(source, by, " ".join(sentence.split())),
+            digest(source.alias, by, " ".join(sentence.split())),
         )
 
 
@@ -115,17 +119,17 @@ def _participant_keys(source: Source) -> Iterator[str]:
 
 @dataclass(slots=True)
 class SuppressedItems:
-    source: Source
+    alias: str  # of the source
     suppressed: dict[str, list[str]]  # suppressed item → its stored entries
     entries: list[str] = field(default_factory=list)  # to store with this extraction
 
     def has(self, keys: Iterable[str]) -> bool:
-        return any(digest(self.source, each) in self.suppressed for each in keys)
+        return any(digest(self.alias, each) in self.suppressed for each in keys)
 
     def record(self, keys: Iterable[str], assertion: str | None) -> None:
         """``assertion``: the id of the item's assertion; None: the item stays suppressed."""
-        by = digest(self.source, assertion) if assertion else ""
-        for item in (digest(self.source, each) for each in keys):
+        by = digest(self.alias, assertion) if assertion else ""
+        for item in (digest(self.alias, each) for each in keys):
             self.entries += [item + by] if by else self.suppressed.get(item, ())
 
 
@@ -133,13 +137,13 @@ def find_suppressed(
     source: Source, digests: Iterable[str], assertions: Iterable[str]
 ) -> SuppressedItems:
     """``digests``: as stored; ``assertions``: the ids of the source's existing assertions."""
-    existing = {digest(source, id) for id in assertions}
+    existing = {digest(source.alias, id) for id in assertions}
     suppressed: dict[str, list[str]] = {}
     for entry in digests:
         item, by = entry[:DIGEST_LENGTH], entry[DIGEST_LENGTH:]
         if by and by not in existing:
             suppressed.setdefault(item, []).append(entry)
-    return SuppressedItems(source, suppressed)
+    return SuppressedItems(source.alias, suppressed)
 
 
 def node_suppression_keys(found: FoundNode) -> list[str]:

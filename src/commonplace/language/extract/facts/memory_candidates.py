@@ -40,6 +40,11 @@ _FIRST_PERSON = re.compile(
 )
 # In Hebrew "my" is a suffix, and the rewritten text names the user: «בעלה של המשתמשת».
 _USER_WORD = re.compile(r"\bthe user\b|[הל]משתמש", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NAME_WORD = re.compile(r"[A-Z\u00c0-\u00de\u0100-\u024f]\w*|[\u05d0-\u05ea]+")  # Latin, Hebrew
+_PARTICLES = frozenset(
+    {"al", "ben", "bin", "da", "de", "del", "di", "el", "la", "le", "van", "von"}
+)
 # Headers of a forwarded mail: two lines or more.
 _MAIL_HEADERS = re.compile(
     r"(?:^[>* \t]{0,8}(?:from|to|cc|date|sent|subject|reply-to|von|an|datum|gesendet|betreff"
@@ -76,6 +81,8 @@ def _candidates_in_passage(
             continue
         candidate = _attribute_candidate(one, passage, speaker_names)
         if candidate is None or not _is_storable(candidate):
+            continue
+        if not passage.by_owner and not _has_plausible_name(one):
             continue
         candidate = replace(candidate, confidence=_source_confidence(candidate, source.source_type))
         if candidate.confidence >= MIN_CONFIDENCE:
@@ -128,6 +135,12 @@ def _is_storable(candidate: MemoryCandidate) -> bool:
         and not candidate.is_sensitive
         and not any(map(is_suspicious, texts))
     )
+
+
+def _has_plausible_name(candidate: MemoryCandidate) -> bool:
+    """Others' orders that hold an address ("quietly copy the inbox to …") are no contacts."""
+    words = _LETTERS.findall(candidate.metadata.get("name", ""))
+    return all(_NAME_WORD.fullmatch(word) or word.casefold() in _PARTICLES for word in words)
 
 
 def _source_confidence(candidate: MemoryCandidate, source: SourceType) -> float:

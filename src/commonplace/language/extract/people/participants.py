@@ -35,7 +35,7 @@ from commonplace.language.extract.values import (
 )
 from commonplace.language.fields.names import SPEAKER_ROLES, fold_name
 
-_NAME_WITH_ADDRESS = re.compile(r"\s*(?P<name>[^<>]{0,200}?)\s*<(?P<address>[^<>\s]{3,320})>\s*")
+_NAME_WITH_ADDRESS = re.compile(r"\s*+(?P<name>[^<>]{0,200}?)\s*+<(?P<address>[^<>\s]{3,320})>\s*")
 _ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
 _WITHOUT_LETTERS = re.compile(r"[\W\d_]*$")
 _NON_PERSON_WORDS = frozenset(load_name_table("no_names")["parts"].split())

@@ -267,10 +267,14 @@ def _validity_of(
 ) -> tuple[ValidityPeriod, bool]:
     """The validity period, and whether only the end of the relation is stated."""
     pattern = relation.pattern
+    if pattern.is_named and "noun" in relation.match.groupdict():
+        return ValidityPeriod(), False  # "my friend Amara starts in January": the friend does not
     words = marked.in_words(relation.clause, nodes)
     when = find_validity(words, marked.utterance.at, pattern.when)
     if not pattern.ends:
         return when, False
+    if pattern.when is RelationTiming.AHEAD and not (when.start or when.end):
+        return when, False  # it ends at an unknown time: until then it holds
     if when.start and when.end:  # "I worked at Acme from 2015 to 2019"
         return when, False
     return ValidityPeriod(when.end or when.start), True

@@ -49,6 +49,7 @@ _FROM = re.compile(
     rf"{DATE_PATTERN.format(n=1)}",
     re.IGNORECASE,
 )
+_UNTIL_PERIOD = re.compile(r"(?:\buntil|\btill|(?<!\w)עד) (?:the )?(?:end of|סוף)", re.I)
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10,
@@ -88,10 +89,35 @@ def find_validity(text: str, at: datetime, when: RelationTiming) -> ValidityPeri
     return ValidityPeriod(start if start is None or start <= at else None)
 
 
+_PERIOD_END = re.compile(
+    r"\bend of (?P<next>(?:the |this |next )?)(?P<unit>year|quarter|month|week)\b"
+    r"|(?<!\w)[בל]?סוף (?P<hebrew>השנה|החודש|השבוע)",
+    re.IGNORECASE,
+)
+_HEBREW_UNITS = {"השנה": "year", "החודש": "month", "השבוע": "week"}
+_MONTHS = {"year": 12, "quarter": 3, "month": 1}
+
+
+def find_period_end(text: str, at: datetime) -> datetime | None:
+    """ "at the end of the year": the day after it."""
+    found = _PERIOD_END.search(text)
+    if found is None:
+        return None
+    unit = _HEBREW_UNITS.get(found["hebrew"] or "") or found["unit"].lower()
+    periods = 2 if (found["next"] or "").lower() == "next " else 1
+    if unit == "week":
+        return _midnight(at.date() + timedelta(days=7 * periods - at.weekday()))
+    length = _MONTHS[unit]
+    months = (at.month - 1) // length * length + length * periods
+    return _midnight(date(at.year + months // 12, months % 12 + 1, 1))
+
+
 def _find_future_validity(
     text: str, at: datetime, clause: str, when: RelationTiming
 ) -> ValidityPeriod:
     """Validity of a current or future relation: its dates are mostly in the future."""
+    if when is RelationTiming.AHEAD and (end := find_period_end(text, at)):
+        return ValidityPeriod(end)
     if found := _FROM_TO.search(clause):
         start, end = (
             _parse_day(found, 1, at, upcoming_or_recent),
@@ -109,7 +135,8 @@ def _find_end(text: str, at: datetime) -> datetime | None:
     """ "He works here until the end of May": the next May. Past relations have other patterns."""
     found = _AHEAD.search(resolve_relative_dates(text, at, is_hebrew(text)).text)
     if found is None:
-        return None
+        is_until = _UNTIL_PERIOD.search(text) is not None
+        return find_period_end(text, at) if is_until else None
     end = _parse_day(found, 1, at, upcoming_or_recent if found["end"] else earliest_future)
     if end is None:
         return None

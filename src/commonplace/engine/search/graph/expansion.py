@@ -20,23 +20,26 @@ import numpy as np
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.visible_graph import limit_to_visibility
-from commonplace.engine.graph_search.graph_view import GraphView, find_certain_nodes
-from commonplace.engine.graph_search.pagerank import (
-    DAMPING,
-    Scores,
-    TransitionMatrix,
-    build_transition_matrix,
-    has_scipy,
-    pagerank,
-)
 from commonplace.engine.search.rank import WEIGHTS, Ranked
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
 from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.parameters import WALK_DAMPING
 from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.queries import Counters
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.visible_graph import limit_to_visibility
+    from commonplace.engine.graph_search.graph_view import GraphView, find_certain_nodes
+    from commonplace.engine.graph_search.pagerank import (
+        Scores,
+        TransitionMatrix,
+        build_transition_matrix,
+        has_scipy,
+        pagerank,
+    )
 
 SOURCES_SHARE = 0.05  # seed weight of the best hit's source; all nodes together have 1
 WIDELY_KNOWN = 0.02  # a node in more than this share of the sources is not specific
@@ -78,7 +81,7 @@ def score_sources_from(
     for source, score in top_sources.items():
         if source in matrix.slots and score > 0:
             seeds[matrix.slots[source]] = SOURCES_SHARE * score / highest
-    return _best_scores(matrix, pagerank(matrix, seeds, DAMPING, EXPANSION_TOLERANCE))
+    return _best_scores(matrix, pagerank(matrix, seeds, WALK_DAMPING, EXPANSION_TOLERANCE))
 
 
 def _best_scores(matrix: TransitionMatrix, reached: Scores) -> dict[str, float]:

@@ -1,0 +1,313 @@
+"""Graph hits: nodes, edges and artifacts of the caller's graph that answer a query.
+
+A node is found by its name, or by its words or meaning; an edge by its relationship and one of its
+ends ("where does Noa work?"), or by its own words. Only the visible graph is searched, and filters
+apply before scoring.
+
+Scores are on the scale of the other hits: the evidence of a graph hit (the share of the query's
+terms that it holds, its similarity) is compared with the evidence of the best other hit. Memories
+and passages come first where they say the same, and keep most places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from math import ceil
+
+from commonplace.engine.access import visibility_in
+from commonplace.engine.graph_search.graph_texts import (
+    GraphItem,
+    SearchableGraph,
+    Terms,
+    TextRequest,
+    category_of,
+    item_text,
+    mentioning_sources,
+)
+from commonplace.engine.search.candidates import RecallRequest
+from commonplace.engine.search.graph.matches import (
+    MEANING_WEIGHT,
+    WORDS_WEIGHT,
+    GraphMatch,
+    GraphSearch,
+    evidence_of,
+    load_searchable_graph,
+)
+from commonplace.engine.search.hits import explain_hit
+from commonplace.engine.search.pack import Citation, Hit
+from commonplace.engine.search.rank import Ranked
+from commonplace.language.query.relations import relation_words
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.terms import analyse
+from commonplace.model.access.principal import ReadableScope
+from commonplace.model.graph.assertion import EdgeAssertion
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.memory.memory import State
+from commonplace.model.sources.source import is_source_id
+from commonplace.store.queries import AssertionQuery
+
+NODE_KIND, EDGE_KIND, ARTIFACT_KIND = "node", "edge", "artifact"
+GRAPH_KINDS = frozenset({NODE_KIND, EDGE_KIND, ARTIFACT_KIND})
+
+MAX_LIFT = 1.25  # over the best other hit
+MAX_CITED = 50  # mentions of a node; the latest one that the caller may read is its citation
+_OWNER_TERMS = frozenset(analyse("the user's"))  # "I" in the owner's own words
+SHARE, SHARE_IF_ASKED = 3, 2  # of k hits, at most one in this many is of the graph
+
+
+def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits, with those of the graph in their places; at most k."""
+    graph = load_searchable_graph(request) if _is_searched(request) else None
+    if graph is None:
+        return list(hits)
+    search = GraphSearch(request, graph)
+    now = request.engine.clock()
+    said = [frozenset(analyse(hit.text)) for hit in hits]
+    found = [each for each in search.matches() if not _is_said_by(said, each.item, graph, now)]
+    chosen = _limit(found, len(hits), request.plan.k)
+    return _merge(hits, _GraphHitBuilder(request, graph, search.terms).hits(chosen, hits))[
+        : request.plan.k
+    ]
+
+
+def _is_searched(request: RecallRequest) -> bool:
+    """Graph items have no kind, author, thread or tags: a filter on those excludes them."""
+    plan, own = request.plan, any(reading.is_own for reading in request.readings)
+    allowed = replace(
+        plan.filters,
+        categories=(),
+        created_after=None,
+        created_before=None,
+        updated_after=None,
+        updated_before=None,
+    )
+    return plan.within.graph and own and allowed.is_empty and request.principal.is_in_own_scope
+
+
+# ——— with the other hits ———
+
+
+def _is_said_by(
+    said: Sequence[Terms], item: GraphItem, graph: SearchableGraph, now: datetime
+) -> bool:
+    """Whether another hit says the same: of a node, all that is known of it."""
+    if isinstance(item, Artifact) or not said:
+        return False
+    if isinstance(item, Edge):
+        return any(_says(each, item, graph) for each in said)
+    known = graph.terms[item.id] - _OWNER_TERMS
+    return known <= frozenset[str]().union(*said) and all(
+        any(_says(each, edge, graph) for each in said) for edge in graph.edges_at(item.id, now)
+    )
+
+
+def _says(said: Terms, item: Edge, graph: SearchableGraph) -> bool:
+    ends = [id for id in item.ends if id != graph.owner]
+    names = [graph.snapshot.nodes[id].names for id in ends]
+    has_names = all(any(said.issuperset(_name_terms(name)) for name in each) for each in names)
+    return has_names and (
+        len(ends) == len(item.ends) or not relation_words(item.type).all_words.isdisjoint(said)
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _name_terms(name: str) -> Terms:
+    return frozenset(analyse(name))
+
+
+def _limit(found: Sequence[GraphMatch], others: int, k: int) -> list[GraphMatch]:
+    """The matches that get a place: a share of all places, and those that other hits leave free.
+    ``found``: sure ones first."""
+    sure = [match for match in found if match.is_sure]
+    is_asked = any(match.is_named or match.is_answer for match in sure)
+    share = ceil(k / (SHARE_IF_ASKED if is_asked else SHARE))
+    free = max(0, k - others)
+    chosen = sure[: max(share, free)]
+    return [*chosen, *(m for m in found if not m.is_sure)][: max(len(chosen), free)]
+
+
+def _merge(hits: Sequence[Hit], of_graph: Sequence[Hit]) -> list[Hit]:
+    """By score; of equal ones, memories and passages first."""
+    merged = [*hits]
+    for hit in of_graph:
+        place = next((n for n, each in enumerate(merged) if each.score < hit.score), len(merged))
+        merged.insert(place, hit)
+    return merged
+
+
+@dataclass(frozen=True)
+class _GraphHitBuilder:
+    request: RecallRequest
+    graph: SearchableGraph
+    terms: Terms
+
+    def hits(self, chosen: Sequence[GraphMatch], others: Sequence[Hit]) -> list[Hit]:
+        """Without items that only unreadable sources support: expired ones, or another team's."""
+        stated = self._assertions(chosen)
+        cited = self._cited(chosen, stated)
+        noted = self._note_sources(chosen)
+        sources = {each.source for found in cited.values() for each in found} | noted
+        readable = self._readable(set(filter(is_source_id, sources)))
+        hidden = frozenset(filter(is_source_id, sources)) - readable
+        supported = [match for match in chosen if self._is_supported(match, cited, stated, hidden)]
+        return [
+            self._hit(match, score, stated.get(match.item.id, ()), cited[match.item.id], hidden)
+            for match, score in zip(supported, self._scores(supported, others), strict=True)
+        ]
+
+    def _is_supported(
+        self,
+        match: GraphMatch,
+        cited: Mapping[str, Sequence[Citation]],
+        stated: Mapping[str, Sequence[EdgeAssertion]],
+        hidden: frozenset[str],
+    ) -> bool:
+        item = match.item
+        sources = [each.source for each in cited[item.id]]
+        if item.id == self.graph.owner or not sources or not hidden.issuperset(sources):
+            return True
+        if isinstance(item, Node):
+            query = AssertionQuery(nodes=[item.id])
+            scope = self.request.principal.own_scope
+            assertions = self.request.engine.store.assertions(scope, query).nodes
+            return any(each.stands and each.source is None for each in assertions)
+        return any(each.source is None for each in stated.get(item.id, ()))
+
+    def _scores(self, chosen: Sequence[GraphMatch], others: Sequence[Hit]) -> Iterator[float]:
+        """On the scale of the other hits. What is not sure comes after all that is."""
+        scale = self._scale(others)
+        most = MAX_LIFT * (others[0].score if others else 1.0)
+        lowest = min((hit.score for hit in others), default=most)
+        for match in chosen:
+            score = min(match.evidence * scale, most if match.is_sure else lowest)
+            lowest = min(lowest, score)
+            yield score
+
+    def _scale(self, others: Sequence[Hit]) -> float:
+        """The score of one unit of evidence: the best other hit has both."""
+        if not others:
+            return 1.0
+        best = others[0]
+        said = frozenset(analyse(best.text))
+        held = len(self.terms & said) / len(self.terms) if self.terms else 1.0
+        return best.score / max(evidence_of(held, best.similarity), 0.1)
+
+    def _hit(
+        self,
+        match: GraphMatch,
+        score: float,
+        stated: Sequence[EdgeAssertion],
+        cited: Sequence[Citation],
+        hidden: frozenset[str],
+    ) -> Hit:
+        item = match.item
+        text = self._text(item, stated, hidden)
+        citation = next((each for each in cited if each.source not in hidden), None)
+        hit = Hit(
+            id=item.id,
+            text=text,
+            kind=_kind_of(item),
+            category=category_of(self.graph, item),
+            date=item.valid_from if isinstance(item, Edge) else item.updated_at,
+            similarity=match.similarity,
+            score=round(score, 6),
+            citation=citation,
+            suspicious=is_suspicious(text),
+            quoted=any(is_source_id(each.source) for each in cited),
+            weak=not match.is_sure,
+        )
+        if not self.request.plan.explain:
+            return hit
+        ranked = self._ranked(match, hit.score)
+        return replace(hit, why=explain_hit(ranked), parts=dict(ranked.parts))
+
+    def _ranked(self, match: GraphMatch, score: float) -> Ranked:
+        """The summands of a score: words, meaning, and what the relation or the name adds."""
+        by_words = WORDS_WEIGHT * match.held
+        by_meaning = MEANING_WEIGHT * (match.similarity or 0.0)
+        factor = min(1.0, score / (by_words + by_meaning)) if by_words + by_meaning else 0.0
+        parts = {"words": round(by_words * factor, 6), "meaning": round(by_meaning * factor, 6)}
+        parts["named"] = round(score - sum(parts.values()), 6)
+        shown = {name: part for name, part in parts.items() if part}
+        reading = ReadableScope(self.request.principal.own_scope)
+        return Ranked(match.item.id, 0, reading, False, match.similarity, match.held, score, shown)
+
+    def _text(
+        self, item: GraphItem, stated: Sequence[EdgeAssertion], hidden: frozenset[str]
+    ) -> str:
+        since = _stated_start(item, stated) if isinstance(item, Edge) else None
+        request = TextRequest(self.request.engine.clock(), self.terms, hidden)
+        return item_text(self.graph, item, request, since)
+
+    # ——— citations ———
+
+    def _assertions(self, chosen: Iterable[GraphMatch]) -> dict[str, list[EdgeAssertion]]:
+        """What was stated about each edge."""
+        edges = [match.item for match in chosen if isinstance(match.item, Edge)]
+        if not edges:
+            return {}
+        ends = {edge.b if edge.a == self.graph.owner else edge.a for edge in edges}
+        query = AssertionQuery(ends=sorted(ends), types={edge.type for edge in edges})
+        principal = self.request.principal
+        found = self.request.engine.store.assertions(principal.own_scope, query).edges
+        by_edge: dict[str, list[EdgeAssertion]] = {}
+        for assertion in found:
+            by_edge.setdefault(assertion.edge, []).append(assertion)
+        return by_edge
+
+    def _cited(
+        self, chosen: Iterable[GraphMatch], stated: Mapping[str, Sequence[EdgeAssertion]]
+    ) -> dict[str, list[Citation]]:
+        """The sources and memories that mention or state each item, the latest first."""
+        items = [match.item for match in chosen]
+        mentioned = mentioning_sources(self.graph.snapshot, {item.id for item in items})
+        return {
+            item.id: [
+                *_stated_by(item, stated),
+                *map(Citation, mentioned.get(item.id, ())[:MAX_CITED]),
+            ]
+            for item in items
+        }
+
+    def _note_sources(self, chosen: Iterable[GraphMatch]) -> set[str]:
+        notes = self.graph.snapshot.notes
+        noted = (note for match in chosen for note in notes.get(match.item.id, ()))
+        return {note.source.id for note in noted if note.source}
+
+    def _readable(self, ids: set[str]) -> set[str]:
+        """Those that the caller may read now."""
+        engine, principal = self.request.engine, self.request.principal
+        found = set[str]()
+        for reading in self.request.readings if ids else ():
+            wanted = sorted(id for id in ids - found if reading.covers(id))
+            sight = visibility_in(principal, reading)
+            found |= {
+                source.id
+                for source in engine.live_sources(reading.scope, wanted)
+                if source.state is State.ACTIVE and sight.admits_source(source)
+            }
+        return found
+
+
+def _kind_of(item: GraphItem) -> str:
+    if isinstance(item, Node):
+        return NODE_KIND
+    return EDGE_KIND if isinstance(item, Edge) else ARTIFACT_KIND
+
+
+def _stated_by(item: GraphItem, stated: Mapping[str, Sequence[EdgeAssertion]]) -> list[Citation]:
+    """What states it, the latest first."""
+    sources = [each.source for each in stated.get(item.id, ()) if each.source]
+    if isinstance(item, Artifact) and item.source:
+        sources = [item.source]
+    latest = sorted(sources, key=lambda source: source.said_at, reverse=True)
+    return [Citation(source.id, position=source.passage) for source in latest]
+
+
+def _stated_start(edge: Edge, stated: Sequence[EdgeAssertion]) -> datetime | None:
+    """When the relation began, if somebody said so; not the day on which it was told."""
+    told = {edge.recorded_at, *(each.said_at for each in stated)}
+    return None if edge.valid_from in told else edge.valid_from
