@@ -27,6 +27,8 @@ def header(request):
 
 
 def test_delta_header_keeps_an_important_change_before_many_notes(me, header):
+    me.remember("The door is green")
+    header(me)
     me.remember("The kettle explodes", kind="note", importance=5)
     me.remember_many(NOTES)
     assert header(me).split("\n")[1] == "- +created: [knowledge] The kettle explodes (imp=5)"
@@ -41,10 +43,12 @@ def test_delta_header_is_not_crowded_out_by_forgotten_changes(me, header):
 
 
 def test_delta_header_is_not_crowded_out_by_disallowed_changes(me, header):
-    me.remember("I prefer tea over coffee", category="preferences")
+    forgotten = me.remember("I prefer tea over coffee", category="preferences").id
+    header(me.agent("stylist"))
+    me.forget(forgotten)
     me.remember_many([{**note, "importance": 5} for note in NOTES])
     (bullet,) = header(me.agent("stylist")).split("\n")[1:]
-    assert bullet == "- +created: [preferences] I prefer tea over coffee (imp=2)"
+    assert bullet == "- −forgotten: [preferences] I prefer tea over coffee"
 
 
 def test_delta_header_is_not_crowded_out_by_conversation_turns(me, header):
@@ -64,10 +68,16 @@ def test_delta_header_without_token_budget_is_delivered_next_time(me, header):
 
 
 def test_context_shortened_delta_header_counts_omitted_changes(me):
+    threads = {budget: f"t{budget}" for budget in range(30, 300, 10)}
+    me.remember("The door is green")
+    for thread in threads.values():
+        me.changes(thread)
     for number in range(5):
-        me.remember(f"The kettle number {number} has a rather long description, as kettles do")
+        me.remember(
+            f"The kettle number {number} has a rather long description, as kettles do", kind="note"
+        )
     seen = set()
-    for budget in range(30, 300, 10):
+    for budget in threads:
         context = me.context(budget_tokens=budget, thread=f"t{budget}")
         parts = {part.layer: part.text.split("\n") for part in context.parts}
         if told := parts.get("changes"):
@@ -89,7 +99,9 @@ def test_context_with_categories_counts_changes_in_other_categories(me):
             "- … and 1 in other categories",
         ]
     )
-    assert first.delta.header in first.text
+    assert first.volatile_text.startswith(
+        "Memory updates since rev 0:\n- … and 1 in other categories\n"
+    )
     assert me.context(categories=["preferences"]).delta.header == ""
 
 
@@ -99,3 +111,52 @@ def test_query_as_agent_by_owner_does_not_move_the_agents_cursor(me):
     planner = me.agent("planner")
     assert planner.query("passport", agent="planner").header  # its own look counts
     assert planner.query("passport").header == ""
+
+
+# ——— a first look ———
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_delta_header_of_a_first_look_is_whole_or_empty(me, header, count):
+    me.remember_many(NOTES[:count])
+    bullets = header(me.agent("helper"), thread="new").split("\n")[1:]
+    assert len(bullets) == (3 if count == 3 else 0)
+    me.remember("The kettle is blue")
+    assert "The kettle is blue" in header(me.agent("helper"), thread="new")
+
+
+def test_delta_header_is_the_same_in_changes_query_and_context(me):
+    helper = me.agent("helper")
+    me.remember("The door is green")
+    for thread in "abc":
+        helper.changes(thread)
+    me.erase(me.remember("The kettle is blue").id, now=True)
+    assert helper.changes("a").header == ""
+    assert helper.query("kettle", thread="b").header == ""
+    assert helper.context("kettle", thread="c").delta.header == ""
+
+
+def test_delta_header_leaves_out_what_a_worker_extracted(open_book, clock, header):
+    book = open_book(worker="off", extraction="auto")
+    me = book.user("ana")
+    me.remember("The door is green")
+    header(me)
+    me.observe("My sister Noa works at Intel.")
+    for _ in range(3):
+        clock.tick(days=1)
+        book.work(once=True)
+    assert me.people().nodes
+    told = header(me)
+    assert "Noa" in told
+    assert "(Person)" not in told
+
+
+def test_delta_header_in_a_context_omits_what_the_stable_part_shows(me):
+    me.remember("The door is green")
+    me.context()
+    me.remember("I prefer tea over coffee", category="preferences")
+    told = me.context()
+    assert "I prefer tea" in told.stable_text
+    assert "Memory updates" not in told.text
+    assert "I prefer tea" in told.delta.header
+    assert me.context().delta.header == ""

@@ -35,6 +35,8 @@ def rich(me, clock):
         )
     )
     clock.tick(days=2)
+    for handle in (me, me.agent("stylist")):
+        handle.changes()  # a first look: what comes now is news
     me.profile_set("preferred_name", "Ana")
     me.remember("Be brief", kind="soul")
     me.remember("Ask before spending", kind="rule", evidence=["said so"])
@@ -42,6 +44,8 @@ def rich(me, clock):
     me.remember("Dana launched the boat", kind="event")
     me.remember("The heron pub opens at noon")
     me.remember("Sorted three mails", kind="summary")
+    me.remember("The rent is due on 10 March 2026", category="tasks")
+    me.relate("me", me.nodes_add("Dana").id, "friend")
     return me
 
 
@@ -52,7 +56,7 @@ def test_context_orders_layers_with_the_stable_ones_first(rich):
     assert stable == sorted(stable, reverse=True)
     assert context.text == "\n\n".join(part.text for part in context.parts)
     assert context.text == f"{context.stable_text}\n\n{context.volatile_text}"
-    assert context.volatile_text.startswith("Memory updates since rev 0:\n")
+    assert context.volatile_text.startswith("Memory updates since rev ")
 
 
 def test_context_of_an_empty_memory_holds_the_time_and_what_quotations_are(me):
@@ -162,9 +166,9 @@ def test_context_reads_category_modes_from_the_categories_file(open_book, tmp_pa
         "    - {name: birds, context: rag, rag_length: 2}\n"
     )
     me = open_book(categories=str(file)).user("ana")
-    me.remember("The roses need water", category="garden")
+    me.remember("The roses need water", kind="note", category="garden")
     for number in range(4):
-        me.remember(f"Heron number {number} flew over the lake", category="birds")
+        me.remember(f"Heron number {number} flew over the lake", kind="note", category="birds")
     context = me.context("heron over the lake")
     assert lines(context, "standing") == ["- [garden] The roses need water"]
     assert len(lines(context, "recalled")) == 2
@@ -209,7 +213,7 @@ def test_context_recalls_an_event_dropped_from_episodes_by_the_budget(me, clock)
         clock.tick(minutes=1)
         me.remember(f"Ilan painted the long wall of the shed with colour {number}", kind="event")
     context = me.context("who launched the heron boat?", budget_tokens=300)
-    assert [c.id for c in context.citations if c.layer == "recalled"] == [wanted]
+    assert next(c.id for c in context.citations if c.layer == "recalled") == wanted
     assert wanted not in [c.id for c in context.citations if c.layer == "episodes"]
 
 
@@ -233,7 +237,7 @@ def test_context_logs_access_for_recalled_memories_only(rich, book):
 
 
 def test_context_logs_an_empty_search_as_skipped(rich, book):
-    rich.context("quarterly dividend yields")
+    rich.context("the of and")
     book.flush()
     (event,) = [event for event in rich.events() if event["node"] == "context"]
     assert event["status"] == "skipped"
@@ -325,7 +329,6 @@ def test_context_applies_the_agents_allowlist(rich):
         "rules",
         "quotations",
         "standing",
-        "changes",
         "time",
     }
     for hidden in ("Ana", "boat", "pub", "mails", "nests", "conversation"):
@@ -346,10 +349,9 @@ def test_context_categories_filter_all_layers_but_soul_and_rules(rich):
         "changes",
         "time",
     }
-    assert lines(context, "changes") == [
-        "- +created: [preferences] I prefer tea over coffee (imp=2)",
-        "- … and 7 in other categories",
-    ]
+    assert "I prefer tea" in layers(context)["standing"]
+    (counted,) = lines(context, "changes")  # what stands above is not repeated
+    assert counted.endswith(" in other categories")
 
 
 def test_context_marks_a_disputed_value_with_the_held_value(me):
@@ -379,7 +381,7 @@ def test_context_shows_a_long_memory_by_summary(me):
 
 
 def test_context_shows_the_delta_header_once_per_agent_and_thread(me):
-    me.remember("I prefer tea over coffee")
+    me.remember("The kettle is blue")
     helper = me.agent("helper")
     first = helper.context(thread="t1")
     assert first.delta.header == "\n".join(layers(first)["changes"].split("\n"))
@@ -391,6 +393,8 @@ def test_context_shows_the_delta_header_once_per_agent_and_thread(me):
 
 
 def test_context_delta_header_says_when_more_changes_exist(me):
+    me.remember("The kettle is blue")
+    me.context()
     me.remember_many([{"content": f"Note number {n}", "kind": "note"} for n in range(310)])
     header = me.context().delta.header
     assert header.endswith(" more, and others")
@@ -413,11 +417,11 @@ def test_context_last_conversation_skips_the_ongoing_thread(me, clock):
 
 
 def test_context_of_the_past_has_no_delta_and_moves_no_cursor(me, book, clock):
-    me.remember("I prefer tea over coffee")
-    me.remember("The heron pub opens at noon")
+    me.remember("I prefer tea over coffee", kind="note")
+    me.remember("The heron pub opens at noon", kind="note")
     then = clock.tick(days=1)
     clock.tick(days=30)
-    me.remember("I prefer storks over herons")
+    me.remember("I prefer storks over herons", kind="note")
     past = me.context("heron pub", known_at=then)
     assert past.delta is None
     assert lines(past, "standing") == ["- [preferences] I prefer tea over coffee"]

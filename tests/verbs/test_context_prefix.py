@@ -60,7 +60,7 @@ def test_context_stable_prefix_is_unchanged_by_an_ingested_conversation(me, help
 
 STABLE = {
     "rules": {"content": "Never call at night", "kind": "rule", "evidence": ["x"]},
-    "standing": {"content": "I prefer soup", "category": "preferences"},
+    "standing": {"content": "I prefer soup", "kind": "note", "category": "preferences"},
     "identity": {"content": "Run a marathon", "category": "goals"},
 }
 
@@ -109,5 +109,5 @@ def test_context_keeps_an_insight_in_place_in_a_stable_layer(me, helper, clock):
     me.remember("Ana avoids crowds", kind="insight", category="preferences")
     before = helper.context()
     clock.tick(days=1)
-    me.remember("I prefer soup", category="preferences")
+    me.remember("I prefer soup", kind="note", category="preferences")
     assert helper.context().stable_text.startswith(before.stable_text)

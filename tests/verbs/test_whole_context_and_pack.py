@@ -15,7 +15,7 @@ from support.sources import chat, letter, turn
 def stored(me):
     """Herons in every store."""
     for number in range(6):
-        me.remember(f"The heron number {number} lives by the lake")
+        me.remember(f"The heron number {number} lives by the lake", kind="note")
     me.profile_note("Feeds a heron on Sundays")
     me.ingest(chat(turn("Dana", "A heron stood by the harbour."), turn("Ilan", "A grey heron?", 1)))
     me.ingest(letter("The heron flew to the lake.", subject="Heron news"))
@@ -79,7 +79,7 @@ def test_whole_context_counts_access_of_cited_memories(stored, book):
 
 
 def test_context_pack_has_the_specified_format(me, clock):
-    me.remember("The kettle is blue")
+    me.remember("The kettle is blue", kind="note")
     clock.tick(minutes=1)
     me.remember("Ask first", kind="rule", evidence=["said so"])
     pack = me.context_pack()
@@ -114,7 +114,7 @@ def test_context_pack_has_the_newest_twenty_live_and_not_sensitive(book, me, clo
 def test_context_pack_with_a_query_has_the_best_matches(me, book):
     for number in range(25):
         me.remember(f"The heron number {number} lives by the lake", kind="note")
-    me.remember("The kettle is blue")
+    me.remember("The kettle is blue", kind="note")
     assert me.context_pack("kettle").formatted_text == (
         "## Memory Context\n\n[note] The kettle is blue"
     )
@@ -151,7 +151,7 @@ def test_whole_context_and_context_pack_refuse_invalid_input(me, verb, wrong):
 def test_context_pack_omits_procedures_and_abbreviations(me):
     me.remember("1. Fill the kettle\n2. Boil it", kind="procedure", confidence=0.95)
     me.abbreviate("kb", "kettle bell")
-    me.remember("The kettle is blue")
+    me.remember("The kettle is blue", kind="note")
     for pack in (me.context_pack(), me.context_pack("kettle")):
         assert pack.formatted_text == "## Memory Context\n\n[note] The kettle is blue"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from commonplace.model.journal import Entry, Event, JournalRow, Op
+from commonplace.model.journal import Entry, Event, JournalNode, JournalRow, Op
 from commonplace.model.quotation import quote_if
 
 MAX_BULLETS = 3
@@ -36,6 +36,7 @@ class ChangeSummary:
     revision: int
     how: str = ""  # supersedes, overrides, seen again
     quoted: bool = False  # the text is not the owner's
+    derived: bool = False  # extracted from what is listed itself: in no header
 
     @property
     def bullet(self) -> str:
@@ -53,6 +54,7 @@ class Delta:
     changes: tuple[ChangeSummary, ...]  # most important first
     is_whole: bool = True  # False: there are less important ones that were not read
     elsewhere: int = 0  # changes in categories that were not requested
+    is_first: bool = False  # the reader has not looked before in this thread
 
     @property
     def header(self) -> str:
@@ -60,16 +62,29 @@ class Delta:
         return self.header_of(MAX_BULLETS)
 
     def header_of(self, bullets: int) -> str:
-        if not self.changes and not self.elsewhere:
+        if not has_news(self):
             return ""
+        told = [change for change in self.changes if not change.derived]
         lines = [f"Memory updates since rev {self.since}:"]
-        lines += [change.bullet for change in self.changes[:bullets]]
-        more = max(0, len(self.changes) - bullets)
+        lines += [change.bullet for change in told[:bullets]]
+        more = max(0, len(told) - bullets)
         if more:
             lines.append(f"- … and {more} more" + ("" if self.is_whole else ", and others"))
         if self.elsewhere:
             lines.append(f"- … and {self.elsewhere} in other categories")
         return "\n".join(lines)
+
+
+def has_news(delta: Delta) -> bool:
+    """False if nothing changed, and on a first look at more than a header can tell: where nothing
+    was said before, nothing has changed, and a part of all there is says little."""
+    count = sum(not change.derived for change in delta.changes) + delta.elsewhere
+    return count > 0 and not (delta.is_first and count > MAX_BULLETS)
+
+
+def has_left(change: ChangeSummary) -> bool:
+    """True if the item was forgotten or deleted."""
+    return change.what in _LEAVING
 
 
 class DeltaItem(Protocol):
@@ -98,7 +113,24 @@ def net_changes(
         for subject, history in by_subject.items()
         if (change := _summarise_change(subject, history, item_of(subject), now))
     ]
-    return tuple(sorted(changes, key=lambda change: (-change.importance, -change.revision)))
+    return tuple(sorted(changes, key=_rank))
+
+
+def _rank(change: ChangeSummary) -> tuple[bool, int, int]:
+    """Items of the graph come last: the memories and sources that they come from say more."""
+    return change.id.startswith(_OF_THE_GRAPH), -change.importance, -change.revision
+
+
+_OF_THE_GRAPH = ("node:", "edge:")
+
+
+def _is_derived(history: Sequence[JournalRow]) -> bool:
+    """True for nodes and edges that only a worker changed, which extracted them from a source."""
+    entries = [row.entry for row in history]
+    return all(
+        (entry.subject or "").startswith(_OF_THE_GRAPH) and entry.node is JournalNode.WORKER
+        for entry in entries
+    )
 
 
 def _summarise_change(
@@ -123,6 +155,7 @@ def _summarise_change(
         importance=item.importance if item else 2,
         revision=history[-1].revision,
         how=_describe_update(history[-1].entry),
+        derived=what not in _LEAVING and _is_derived(history),
     )
 
 
@@ -144,11 +177,14 @@ _LEAVING = ("forgotten", "deleted")
 # Changes with these keys are not reported: the new side of a replacement reports it, or it comes
 # from the conversation itself.
 _QUIET_META = frozenset({"superseded_by", "turns", "described", "supported"})
+DERIVED = {"derived": True}  # follows from the change of another item, which is reported
 
 
 def _effect(entry: Entry) -> str | None:
     """The word for an entry; None for entries that are not reported: links, purges, the old side of
-    a replacement."""
+    a replacement, what is derived."""
+    if DERIVED.keys() <= entry.meta.keys():
+        return None
     match entry.event, entry.op:
         case Event.ADD, _:
             return None if _QUIET_META & entry.meta.keys() else "created"

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from commonplace.engine.access import can_see_source, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.visible_graph import sees_artifact
-from commonplace.engine.memories.inbox import hide_unseen_disputes
-from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.errors import NotFound
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.tokens import count_tokens
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import MAX_BULLETS, ChangeSummary, Delta, net_changes
@@ -26,6 +24,11 @@ from commonplace.model.memory.memory import Memory
 from commonplace.model.paging import items_after, take_page
 from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.queries import NO_LIMIT, GraphQuery, HeldQuery, JournalQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.visible_graph import sees_artifact
+    from commonplace.engine.memories.inbox import hide_unseen_disputes
+    from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 
 OWNER_CURSOR = ""  # the owner also has a cursor per thread
 _OF_KEY = "\x1f"  # before the id of a key; in no agent's name
@@ -56,14 +59,17 @@ def load_delta(
 ) -> Delta:
     """``in_short``: load at least what a header shows; the rest may be incomplete."""
     scope = principal.scope
-    start = engine.store.cursor(scope, _cursor_owner(principal), thread) if since is None else since
+    cursor = since
+    if since is None:
+        cursor = engine.store.cursor(scope, _cursor_owner(principal), thread)
+    start, is_first = cursor or 0, cursor is None
     revision = engine.store.counters(scope).revision
     if revision <= start:
-        return Delta(start, revision, ())
+        return Delta(start, revision, (), is_first=is_first)
     if not in_short:
         query = JournalQuery(after_revision=start, events_only=True)
         changes = _visible_changes(engine, principal, engine.store.journal(scope, query), revision)
-        return Delta(start, revision, changes)
+        return Delta(start, revision, changes, is_first=is_first)
     visibility, lines = visibility_of(principal), SHORT_DELTA_LINES
     while True:  # most important first; rows may cancel each other
         query = JournalQuery(after_revision=start, news_for=visibility, newest=lines)
@@ -72,8 +78,8 @@ def load_delta(
         if not is_whole:  # the last item's rows may be incomplete
             found = [row for row in found if row.entry.subject != found[-1].entry.subject]
         changes = _visible_changes(engine, principal, found, revision)
-        if is_whole or len(changes) > MAX_BULLETS:
-            return Delta(start, revision, changes, is_whole=is_whole)
+        if is_whole or sum(not change.derived for change in changes) > MAX_BULLETS:
+            return Delta(start, revision, changes, is_whole=is_whole, is_first=is_first)
         lines *= _DELTA_GROWTH
 
 
@@ -99,8 +105,8 @@ def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> C
 
 
 def move_cursor(engine: EngineContext, principal: Principal, thread: str, delta: Delta) -> None:
-    """Mark the delta as read."""
-    if delta.revision > delta.since:
+    """Mark the delta as read. The first look is marked, too, if nothing is there yet."""
+    if delta.revision > delta.since or delta.is_first:
         cursor = (_cursor_owner(principal), thread, delta.revision)
         engine.store.record(Bookkeeping(principal.scope, engine.clock(), cursor=cursor))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -21,28 +20,33 @@ from commonplace.engine.prompt_context.budget import (
     LayerLines,
     compose_text,
 )
+from commonplace.engine.prompt_context.graph_lines import GraphLines, load_graph_lines
 from commonplace.engine.prompt_context.layers import (
     LAYER_BY_NAME,
     QUOTATIONS_LAYER,
     RECENT_PERIOD,
+    UPCOMING_PERIOD,
     Context,
-    ContextCitation,
     ContextLine,
+    ContextRequest,
     LayerName,
-    asks_for_procedures,
     is_low_priority,
     is_shown,
 )
+from commonplace.engine.prompt_context.recalled import (
+    build_plan,
+    hit_lines,
+    shown_hits,
+    without_repeated_memories,
+)
 from commonplace.engine.prompt_context.wording import Conversations, find_conversations
 from commonplace.engine.prompt_injection import may_enter_prompt
-from commonplace.engine.search.pack import Hit
-from commonplace.engine.search.plan import RecallPlan, SearchTargets
-from commonplace.engine.search.recall import Recalled, recall, record_read_hits
+from commonplace.engine.search.recall import recall, record_read_hits
 from commonplace.engine.understanding import understand_message
+from commonplace.language.text.filler import is_filler
 from commonplace.model.access.principal import Principal
-from commonplace.model.delta import MAX_BULLETS, Delta
-from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import JournalNode
+from commonplace.model.delta import MAX_BULLETS, Delta, has_left, has_news
+from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import POLICIES, Categories, ContextMode, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
@@ -51,28 +55,15 @@ from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.sql.rows import exact_micros
 
 PROFILE_CATEGORY, GOALS_CATEGORY = "profile", "goals"
+DATED_CATEGORIES = ("event", "tasks", GOALS_CATEGORY)  # may have a date to come
+DATED_PERIOD = timedelta(days=60)  # how long ago something to come may have been said
+MAX_DATED = 60  # newest of these, whose texts are read for a date
 _LAYER_OF_KIND = {
     str(kind): LayerName(policy.layer) for kind, policy in POLICIES.items() if policy.layer
 }
 _RECENT_KINDS = [kind for kind, layer in _LAYER_OF_KIND.items() if layer is LayerName.EPISODES]
 _SENTENCE_WORDS = 40
 _LINE_OVERHEAD = 5  # tokens of a line in addition to its words: "- [", category, "] ", newline
-
-
-@dataclass(frozen=True, slots=True)
-class ContextRequest:
-    """A checked request."""
-
-    query: str | None
-    thread: str
-    budget: int
-    moment: datetime  # now, or the requested point in time
-    categories: tuple[str, ...] = ()  # empty: all that the agent may see
-    is_past: bool = False
-    turn: int | None = None  # of the thread, for the recall log
-
-    def asks_for(self, category: str | None) -> bool:
-        return not self.categories or category in self.categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +90,18 @@ def list_indexed_memories(
     size = index.size
     mask = index.visible(visibility, now) & ~index.passages
     always = [PROFILE_CATEGORY, *always_shown_categories(categories)]
-    is_recent = index.numeric["created_at"][:size] > exact_micros(request.moment - RECENT_PERIOD)
+    times = index.numeric["created_at"][:size]
+    is_recent = times > exact_micros(request.moment - RECENT_PERIOD)
+    may_be_dated = times > exact_micros(request.moment - DATED_PERIOD)
     mask &= (
         _column_mask(index, "kind", _LAYER_OF_KIND.keys() - _RECENT_KINDS)
         | _column_mask(index, "category", always)
+        | (is_recent & _column_mask(index, "category", (GOALS_CATEGORY,)))
         | (
-            is_recent
+            may_be_dated
             & (
                 _column_mask(index, "kind", _RECENT_KINDS)
-                | _column_mask(index, "category", (GOALS_CATEGORY,))
+                | _column_mask(index, "category", DATED_CATEGORIES)
             )
         )
     )
@@ -148,6 +142,7 @@ class LayerSelection:
     ids: Mapping[str, Sequence[str]]
     goals: frozenset[str]  # ids in the identity layer
     older: int  # number of older items omitted from the standing layer
+    dated: Sequence[str]  # ids of what may have a date of its own, newest first
 
 
 def select_for_layers(
@@ -160,20 +155,22 @@ def select_for_layers(
     since = exact_micros(request.moment - RECENT_PERIOD)
     always = frozenset(always_shown_categories(categories))
     layers: dict[str, list[IndexedMemory]] = {name: [] for name in LayerName}
+    dated: list[str] = []
     for card in memories:
         name = _layer_of(card, since, always, request, agent)
         if name:
             layers[name].append(card)
+        if _may_be_dated(card, request):
+            dated.append(card.id)
     layers[LayerName.SOUL] = _for_all_first(layers[LayerName.SOUL], _max_items(LayerName.SOUL))
     layers[LayerName.RULES] = _most_important(layers[LayerName.RULES], _max_items(LayerName.RULES))
-    for name in (LayerName.EPISODES, LayerName.SUMMARIES):
-        layers[name] = layers[name][-_max_items(name) :][::-1]
+    layers[LayerName.SUMMARIES] = layers[LayerName.SUMMARIES][::-1]
     newest = _newest_that_fit(layers[LayerName.STANDING], request.budget)
     older = len(layers[LayerName.STANDING]) - len(newest)
     ids = {name: [card.id for card in own] for name, own in layers.items()}
     ids[LayerName.STANDING] = [card.id for card in newest]
     goals = frozenset(c.id for c in layers[LayerName.IDENTITY] if not _is_profile_item(c))
-    return LayerSelection(ids, goals, older)
+    return LayerSelection(ids, goals, older, dated[-MAX_DATED:][::-1])
 
 
 def _layer_of(
@@ -197,7 +194,18 @@ def _layer_of(
         return LayerName.IDENTITY
     if card.category in always:
         return LayerName.STANDING
-    return layer if is_recent or card.kind not in _RECENT_KINDS else None
+    return layer if card.kind not in _RECENT_KINDS else None
+
+
+def _may_be_dated(card: IndexedMemory, request: ContextRequest) -> bool:
+    is_dated = card.kind in _RECENT_KINDS or card.category in DATED_CATEGORIES
+    is_fixed = POLICIES[Kind(card.kind)].is_standing_instruction or _is_profile_item(card)
+    return (
+        is_dated
+        and not is_fixed
+        and request.asks_for(card.category)
+        and is_shown(card.kind, card.category, request.categories)
+    )
 
 
 def _is_profile_item(card: IndexedMemory) -> bool:
@@ -247,6 +255,19 @@ class GatheredLayers:
     older: int  # number of older items omitted from the standing layer
     disputed: Mapping[str, str | None]
     conversations: Conversations
+    graph: GraphLines
+
+    @property
+    def shown_after_recall(self) -> frozenset[str]:
+        """Ids of the layers that follow what was recalled."""
+        later = (LayerName.SUMMARIES, LayerName.UPCOMING)
+        return frozenset(memory.id for name in later for memory in self.memories[name])
+
+    def shown_before_recall(self, stable: ComposedText) -> list[Memory]:
+        """The memories in the stable part, and the recent events."""
+        ids = {cited.id for cited in stable.citations}
+        memories = [memory for each in self.memories.values() for memory in each]
+        return [m for m in memories if m.id in ids] + [*self.memories[LayerName.EPISODES]]
 
 
 def gather_layers(
@@ -259,15 +280,51 @@ def gather_layers(
             index, visibility, request.thread, request.moment, engine.clock()
         )
     selection = select_for_layers(found, categories, request, principal.agent)
-    rows = _load_memories(engine, principal, [id for ids in selection.ids.values() for id in ids])
-    disputes = load_disputes(engine, principal, list(rows.values()))
+    wanted = [*(id for ids in selection.ids.values() for id in ids), *selection.dated]
+    rows = _load_memories(engine, principal, list(dict.fromkeys(wanted)))
+    layers = {name: _sort_layer(rows, ids, name) for name, ids in selection.ids.items()}
+    dated = [rows[id] for id in selection.dated if id in rows]
+    layers[LayerName.EPISODES] = _sort_recent(select_recent(dated, request.moment.date()))
+    layers[LayerName.UPCOMING] = select_upcoming(dated, request.moment.date())
+    identity = without_repeated_memories(layers[LayerName.IDENTITY], ())
+    layers[LayerName.IDENTITY] = identity
+    layers[LayerName.STANDING] = without_repeated_memories(layers[LayerName.STANDING], identity)
+    layers[LayerName.SUMMARIES] = [
+        memory for memory in layers[LayerName.SUMMARIES] if not is_filler(memory.content)
+    ][: _max_items(LayerName.SUMMARIES)]
+    disputes = load_disputes(engine, principal, [m for each in layers.values() for m in each])
     return GatheredLayers(
-        {name: _sort_layer(rows, ids, name) for name, ids in selection.ids.items()},
+        layers,
         selection.goals,
         selection.older,
         {id: summarise_dispute(values) for id, values in disputes.items()},
         conversations,
+        load_graph_lines(engine, principal, request.asks_for),
     )
+
+
+def select_recent(dated: Sequence[Memory], today: date) -> list[Memory]:
+    """Pure. Events by their own date, newest first."""
+    days = {memory.id: wording.day_of(memory) for memory in dated if memory.kind in _RECENT_KINDS}
+    recent = [m for m in dated if m.id in days and today - RECENT_PERIOD < days[m.id] <= today]
+    ordered = sorted(recent, key=lambda memory: days[memory.id], reverse=True)
+    return ordered[: _max_items(LayerName.EPISODES)]
+
+
+def select_upcoming(dated: Sequence[Memory], today: date) -> list[Memory]:
+    """Pure. What has a date in the next days, soonest first."""
+    days = {memory.id: wording.day_ahead(memory) for memory in dated}
+    ahead = [
+        (day, memory)
+        for memory in dated
+        if (day := days[memory.id]) and today <= day <= today + UPCOMING_PERIOD
+    ]
+    ordered = sorted(ahead, key=lambda each: each[0])
+    return [memory for _, memory in ordered][: _max_items(LayerName.UPCOMING)]
+
+
+def _sort_recent(memories: Sequence[Memory]) -> list[Memory]:
+    return sorted(memories, key=lambda each: is_low_priority(each.kind))
 
 
 def _load_memories(
@@ -296,16 +353,13 @@ def _sort_layer(rows: Mapping[str, Memory], ids: Sequence[str], layer: str) -> l
     )
 
 
-_MIN_HITS, _MAX_HITS = 12, 500
-_TOKENS_PER_HIT = 40  # budget tokens for each hit that is loaded
-
 _WORDING_OF_LAYER = {
     LayerName.SOUL: wording.in_full,
     LayerName.RULES: wording.in_full,
-    LayerName.IDENTITY: wording.plainly,
     LayerName.STANDING: wording.by_category,
     LayerName.EPISODES: wording.by_date,
     LayerName.SUMMARIES: wording.by_date,
+    LayerName.UPCOMING: wording.by_day_ahead,
 }
 
 
@@ -313,20 +367,33 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
     with engine.store.read_session():
         gathered = gather_layers(engine, principal, request)
         query = _expand_query(engine, principal, request)
-    plan = _build_plan(engine, request, query)
+    plan = build_plan(engine, request, query)
     recalled = recall(engine, principal, [plan])[0] if plan else None
     delta = _load_delta(engine, principal, request)
-    lines = [
+    fixed = [
         LayerLines(QUOTATIONS_LAYER, [ContextLine(f"- {EXPLANATION}")]),
         *_memory_lines(gathered),
-        _hit_lines(recalled, engine, request, gathered.conversations.current),
+        LayerLines(LAYER_BY_NAME[LayerName.PEOPLE], gathered.graph.people),
+    ]
+    stable = compose_text([each for each in fixed if each.layer.stable], request.budget)
+    before = gathered.shown_before_recall(stable)
+    lines = [
+        *fixed,
+        hit_lines(
+            recalled,
+            engine,
+            request,
+            gathered.conversations.current | gathered.shown_after_recall,
+            before,
+        ),
         _time_lines(gathered, request),
     ]
-    composed = _compose_with_changes(lines, delta, request.budget)
-    if delta and (not delta.header or _has_changes(composed)):  # else reported next time
+    news = _without_shown(delta, stable)
+    composed = _compose_with_changes(lines, news, request.budget)
+    if delta and (not news or not has_news(news) or _has_changes(composed)):  # else next time
         move_cursor(engine, principal, request.thread, delta)
     if plan and recalled:
-        shown = _shown_hits(recalled, composed.citations)
+        shown = shown_hits(recalled, composed.citations)
         record_read_hits(engine, principal, plan, shown, "context", request.query)
     return Context(
         query=query,
@@ -338,6 +405,7 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
         citations=composed.citations,
         delta=delta,
         degraded=recalled is not None and recalled.degraded,
+        withheld=recalled.withheld if recalled else None,
     )
 
 
@@ -360,7 +428,18 @@ def _load_delta(
     with engine.store.read_session():
         delta = load_delta(engine, principal, request.thread, in_short=not request.categories)
     matching = tuple(each for each in delta.changes if request.asks_for(each.category))
-    return replace(delta, changes=matching, elsewhere=len(delta.changes) - len(matching))
+    asked = {each.id for each in matching}
+    others = sum(each.id not in asked and not each.derived for each in delta.changes)
+    return replace(delta, changes=matching, elsewhere=others)
+
+
+def _without_shown(delta: Delta | None, stable: ComposedText) -> Delta | None:
+    """The changes that the stable part does not show."""
+    if delta is None or not has_news(delta):
+        return None
+    ids = {cited.id for cited in stable.citations}
+    changes = tuple(each for each in delta.changes if has_left(each) or each.id not in ids)
+    return replace(delta, changes=changes)
 
 
 def _compose_with_changes(
@@ -385,19 +464,22 @@ def _has_changes(composed: ComposedText) -> bool:
 
 
 def _memory_lines(gathered: GatheredLayers) -> list[LayerLines]:
-    layers = []
+    layers = [_identity_lines(gathered)]
     for name, to_line in _WORDING_OF_LAYER.items():
-        items = [
-            (
-                wording.as_goal
-                if name is LayerName.IDENTITY and memory.id in gathered.goals
-                else to_line
-            )(memory, gathered.disputed.get(memory.id))
-            for memory in gathered.memories[name]
-        ]
+        items = [to_line(m, gathered.disputed.get(m.id)) for m in gathered.memories[name]]
         older = gathered.older if name is LayerName.STANDING else 0
         layers.append(LayerLines(LAYER_BY_NAME[name], items, older=older))
     return layers
+
+
+def _identity_lines(gathered: GatheredLayers) -> LayerLines:
+    """The profile, core beliefs, then goals."""
+    memories, goals = gathered.memories[LayerName.IDENTITY], gathered.goals
+    profile = [m for m in memories if m.id not in goals]
+    lines = [wording.plainly(m, gathered.disputed.get(m.id)) for m in profile]
+    lines += gathered.graph.beliefs
+    lines += [wording.as_goal(m, gathered.disputed.get(m.id)) for m in memories if m.id in goals]
+    return LayerLines(LAYER_BY_NAME[LayerName.IDENTITY], lines)
 
 
 def _change_lines(header: str) -> LayerLines:
@@ -412,60 +494,3 @@ def _time_lines(gathered: GatheredLayers, request: ContextRequest) -> LayerLines
     zone = wording.zone_of(profile.get(wording.TIME_ZONE_FIELD))
     texts = wording.time_lines(request.moment, zone, gathered.conversations.last)
     return LayerLines(LAYER_BY_NAME[LayerName.TIME], [ContextLine(line) for line in texts])
-
-
-def _build_plan(
-    engine: EngineContext, request: ContextRequest, query: str | None
-) -> RecallPlan | None:
-    if query is None or request.budget == 0:
-        return None
-    return RecallPlan(
-        query=query,
-        k=max(_MIN_HITS, min(_MAX_HITS, request.budget // _TOKENS_PER_HIT)),
-        filters=Filters(categories=request.categories),
-        explain=engine.recall_log,
-        thread_id=request.thread,
-        turn=request.turn,
-        logged_as=None,
-        node=JournalNode.CONTEXT,
-        within=SearchTargets(procedures=asks_for_procedures(request.categories)),
-        hits_only=True,
-    )
-
-
-def _hit_lines(
-    recalled: Recalled | None,
-    engine: EngineContext,
-    request: ContextRequest,
-    current_passages: frozenset[str],
-) -> LayerLines:
-    found = recalled.hits if recalled else ()
-    hits = _limit_per_category(
-        [hit for hit in found if _may_enter(hit, request, current_passages)], engine
-    )
-    return LayerLines(LAYER_BY_NAME[LayerName.RECALLED], [wording.of_hit(hit) for hit in hits])
-
-
-def _limit_per_category(hits: Sequence[Hit], engine: EngineContext) -> list[Hit]:
-    """Apply each category's ``rag_length``; low-priority kinds last."""
-    categories = engine.categories()
-    counts: Counter[str] = Counter()
-    limited: list[Hit] = []
-    for hit in hits:
-        if counts[hit.category] < categories.known(hit.category).rag_length:
-            counts[hit.category] += 1
-            limited.append(hit)
-    return sorted(limited, key=lambda hit: is_low_priority(hit.kind))
-
-
-def _may_enter(hit: Hit, request: ContextRequest, current_passages: frozenset[str]) -> bool:
-    """False for suspected prompt injections, and for recent passages of the current thread, which
-    the agent already has."""
-    is_new = not hit.suspicious and hit.id not in current_passages
-    return is_new and is_shown(hit.kind, hit.category, request.categories)
-
-
-def _shown_hits(recalled: Recalled, cited: Sequence[ContextCitation]) -> list[Hit]:
-    """The recalled hits that fitted the budget. Reads of the fixed layers are not recorded."""
-    shown = {each.id for each in cited if each.layer == LayerName.RECALLED}
-    return [hit for hit in recalled.hits if hit.id in shown]

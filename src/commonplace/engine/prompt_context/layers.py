@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from commonplace.engine.search.pack import Citation
+from commonplace.engine.search.withheld import Withheld
 from commonplace.model.delta import Delta
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS, POLICIES, ContextUse
 
@@ -56,6 +57,7 @@ class Context:
     citations: tuple[ContextCitation, ...]
     delta: Delta | None  # changes since this agent's last read; None for a point in time
     degraded: bool = False  # lexical search only: the embedder is unavailable
+    withheld: Withheld | None = None  # what the agent's allowlist held back from the recalled layer
 
     @property
     def text(self) -> str:
@@ -65,6 +67,22 @@ class Context:
     @property
     def is_empty(self) -> bool:
         return not self.parts
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """A checked request."""
+
+    query: str | None
+    thread: str
+    budget: int
+    moment: datetime  # now, or the requested point in time
+    categories: tuple[str, ...] = ()  # empty: all that the agent may see
+    is_past: bool = False
+    turn: int | None = None  # of the thread, for the recall log
+
+    def asks_for(self, category: str | None) -> bool:
+        return not self.categories or category in self.categories
 
 
 class KeepPolicy(StrEnum):
@@ -80,11 +98,13 @@ class LayerName(StrEnum):
     RULES = "rules"
     QUOTATIONS = "quotations"
     IDENTITY = "identity"
+    PEOPLE = "people"
     STANDING = "standing"
     CHANGES = "changes"
     EPISODES = "episodes"
     RECALLED = "recalled"
     SUMMARIES = "summaries"
+    UPCOMING = "upcoming"
     TIME = "time"
 
 
@@ -131,8 +151,16 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         LayerName.IDENTITY,
         "## About the user",
-        "the profile's fields and notes, goals of the last 7 days",
+        "the profile's fields and notes, core beliefs (concepts kept forever), goals of the last 7"
+        " days",
         stable=True,
+    ),
+    Layer(
+        LayerName.PEOPLE,
+        "## People and things that matter",
+        "the nodes of the graph with the most salient edges, and how they relate to the user",
+        stable=True,
+        most=10,
     ),
     Layer(
         LayerName.STANDING,
@@ -144,15 +172,15 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         LayerName.CHANGES,
         "Memory updates",  # a delta header brings its own
-        "the delta header: what changed since this agent last looked in this thread",
+        "the delta header: what changed since this agent last looked, without what stands above",
         share=0.15,
     ),
     Layer(
         LayerName.EPISODES,
         "## Recent events",
-        "events of the last 7 days, newest first",
+        "events whose own date is in the last 7 days, newest first",
         most=20,
-        share=0.2,
+        share=0.15,
         marked=True,
     ),
     Layer(
@@ -171,6 +199,14 @@ LAYERS: tuple[Layer, ...] = (
         marked=True,
     ),
     Layer(
+        LayerName.UPCOMING,
+        "## Coming up",
+        "events, tasks and goals with a date in the next 14 days, soonest first",
+        most=5,
+        share=0.05,
+        marked=True,
+    ),
+    Layer(
         LayerName.TIME,
         "## Now",
         "weekday and hour where the user is, the last conversation and its type",
@@ -180,6 +216,7 @@ LAYERS: tuple[Layer, ...] = (
 LAYER_BY_NAME: Mapping[str, Layer] = {layer.name: layer for layer in LAYERS}
 
 RECENT_PERIOD = timedelta(days=7)
+UPCOMING_PERIOD = timedelta(days=14)
 
 _ON_REQUEST_CATEGORIES = frozenset(POLICIES[kind].category for kind in ON_REQUEST_KINDS)
 

@@ -114,6 +114,7 @@ def _best_memories(
 
 
 MEMORIES_SECTION = "memories"
+GRAPH_SECTION = "graph"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ class WholeContext:
 
 @dataclass(frozen=True, slots=True)
 class _ContextSection:
-    """One part of the context: memories, the profile, or one type of source."""
+    """One part of the context: memories, the profile, the graph, or one type of source."""
 
     name: str
     heading: str
@@ -188,13 +189,16 @@ def whole_context(
 def _list_sections(
     engine: EngineContext, principal: Principal, plan: RecallPlan
 ) -> Iterator[_ContextSection]:
-    """Memories, the profile, and each type of source with passages visible to the caller."""
+    """Memories, the profile, the graph, and each type of source with passages that the caller may
+    see."""
     memories = replace(plan, within=SearchTargets(passages=False, procedures=False))
     seen = visibility_of(principal)
     yield _ContextSection(MEMORIES_SECTION, "## Memories", replace(memories, k=2 * plan.k))
     if seen.admits_category(PROFILE_CATEGORY):
         own = replace(memories, filters=Filters(categories=(PROFILE_CATEGORY,)), k=2 * plan.k)
         yield _ContextSection(PROFILE_CATEGORY, "## About the user", own)
+    graph = SearchTargets(memories=False, passages=False, graph=True)
+    yield _ContextSection(GRAPH_SECTION, "## People and things", replace(plan, within=graph))
     for source_type in _source_types(engine, principal):
         of_type = replace(plan, within=SearchTargets(memories=False))
         filters = Filters(source_type=source_type)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from commonplace.engine.prompt_context.layers import ContextLine
 from commonplace.engine.prompt_injection import is_quoted
 from commonplace.engine.search.pack import Citation, Hit, one_line
+from commonplace.language.text.dates import stated_day
 from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory.memory import Memory
@@ -48,8 +50,36 @@ def as_goal(memory: Memory, disputed: str | None) -> ContextLine:
 
 
 def by_date(memory: Memory, disputed: str | None) -> ContextLine:
-    when = memory.valid_from or memory.created_at
-    return _memory_line(memory, f"{when:%Y-%m-%d}: ", _memory_text(memory), disputed)
+    return _memory_line(memory, f"{_written_day(memory)}: ", _memory_text(memory), disputed)
+
+
+def by_day_ahead(memory: Memory, disputed: str | None) -> ContextLine:
+    day = day_ahead(memory)
+    return _memory_line(memory, f"{day}: " if day else "", _memory_text(memory), disputed)
+
+
+def day_of(memory: Memory) -> date:
+    """The own date of an event: when it happened, or else when it was said."""
+    return (memory.valid_from or memory.created_at).date()
+
+
+def day_ahead(memory: Memory) -> date | None:
+    """The day that a memory tells of, in its text or as its start; None: it tells of none."""
+    said = memory.created_at.date()
+    day = stated_day(memory.content, said)
+    return day or (day_of(memory) if day_of(memory) > said else None)
+
+
+def _written_day(memory: Memory) -> str:
+    """A date of which the text gives only the year is written as the year."""
+    day = day_of(memory)
+    is_first_day = (day.month, day.day) == (1, 1)
+    if is_first_day and str(day.year) in memory.content and not _JANUARY.search(memory.content):
+        return str(day.year)
+    return f"{day:%Y-%m-%d}"
+
+
+_JANUARY = re.compile(r"\b(?:jan(?:uary)?\b|0?1[-./]0?1)|ינואר", re.IGNORECASE)
 
 
 def of_hit(hit: Hit) -> ContextLine:
