@@ -1,7 +1,8 @@
 """The product and the baselines (BM25, vectors) on the same questions; abstention.
 
-The share of empty answers stands beside R@10 on the owner's own questions, since whoever never
-answers is never wrong. With floors given, once for each of them: the curve to choose one from.
+The share of answers without a sure hit stands beside R@10 on the owner's own questions, since
+whoever never answers is never wrong. With floors given, once for each of them: the curve to choose
+one from.
 """
 
 from __future__ import annotations
@@ -51,23 +52,36 @@ class TimedEmbedder:
 
     def __init__(self, model: Embedder):
         self._model = model
-        self._known: dict[str, Vectors] = {}
+        self._known_queries: dict[str, Vectors] = {}
+        self._known_passages: dict[str, Vectors] = {}
         self.name, self.dimension = model.name, model.dimension
         self.calibration = model.calibration
         self.seconds = 0.0
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._known]
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._look_up(texts, self._known_queries, self._model.embed_queries)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._look_up(texts, self._known_passages, self._model.embed_passages)
+
+    def _look_up(
+        self,
+        texts: Sequence[str],
+        known: dict[str, Vectors],
+        embed: Callable[[Sequence[str]], Vectors],
+    ) -> Vectors:
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
             start = time.perf_counter()
-            self._known.update(zip(missing, self._model.embed(missing), strict=True))
+            known.update(zip(missing, embed(missing), strict=True))
             self.seconds += time.perf_counter() - start
-        rows = [self._known[text] for text in texts]
+        rows = [known[text] for text in texts]
         return np.array(rows, dtype=np.float32).reshape(len(rows), self.dimension)
 
     def forget(self) -> None:
         """Make room: of another set, nothing is asked again."""
-        self._known.clear()
+        self._known_queries.clear()
+        self._known_passages.clear()
 
 
 @contextmanager
@@ -127,9 +141,11 @@ def ask(
     question: DatasetQuestion,
     model: TimedEmbedder,
     floor: float | None,
+    *,
+    strict: bool = False,
 ) -> QuestionOutcome:
     before, start = model.seconds, time.perf_counter()
-    told = seat.me.recall(question.text, k=K, threshold=floor)
+    told = seat.me.recall(question.text, k=K, threshold=floor, strict=strict)
     seconds = time.perf_counter() - start
     book.flush()  # what was noted about this question is there before the next one is asked
     costs = {
@@ -191,20 +207,23 @@ class DenseBaseline:
 
     def __init__(self, model: Embedder, texts: Sequence[str]):
         self._model = model
-        self._rows = _embedded(model, texts)
+        self._rows = _embedded(model.embed_passages, model.dimension, texts)
 
     def scores(self, queries: Sequence[str]) -> Floats:
         """A row for each query."""
-        return np.asarray(_embedded(self._model, queries) @ self._rows.T, dtype=np.float64)
+        asked = _embedded(self._model.embed_queries, self._model.dimension, queries)
+        return np.asarray(asked @ self._rows.T, dtype=np.float64)
 
 
-def _embedded(model: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+def _embedded(
+    embed: Callable[[Sequence[str]], Vectors], dimension: int, texts: Sequence[str]
+) -> NDArray[np.float32]:
     """In batches of texts that are about as long: a batch costs as much as its longest."""
     order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-    rows = np.zeros((len(texts), model.dimension), dtype=np.float32)
+    rows = np.zeros((len(texts), dimension), dtype=np.float32)
     for start in range(0, len(order), _BATCH):
         places = order[start : start + _BATCH]
-        rows[places] = model.embed([texts[place] for place in places])
+        rows[places] = embed([texts[place] for place in places])
     return rows
 
 
@@ -246,8 +265,8 @@ def _abstention_at_floor(
 ) -> Numbers:
     mine = [(each, question) for each in seats for question in _answerable(each)]
     own = [ask(book, each, question, model, None) for each, question in _counted(mine, step)]
-    foreign = [
-        ask(book, each, question, model, None)
+    foreign = [  # weak hits aside: they say that nothing is sure
+        ask(book, each, question, model, None, strict=True)
         for each, question in _counted(foreign_questions(seats), step)
     ]
     return {

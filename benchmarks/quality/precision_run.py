@@ -148,6 +148,7 @@ class ProductMethod:
             case.query,
             k=case.most,
             filters={"tags": list(case.scope), "pinned": False},
+            strict=True,
         )
         self._book.flush()
         return self._beliefs(hit.id for hit in told.hits)

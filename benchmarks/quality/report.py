@@ -125,8 +125,8 @@ file. The data is not part of the package. DIR, or the folder in `COMMONPLACE_BE
 _CONSTANT = """\
 - All calls use the public API: each conversation is a user, each session a source. `me.ingest`,
   then `me.recall(question, k=20, threshold=0)`: the ranking alone, without the relevance floor.
-  The first line of the abstention table shows what the floor costs by default. No language model
-  is used.
+  Abstention and precisionmembench leave out weak hits (`strict=True`): `empty` is the share of
+  others' questions for which nothing is sure. No language model is used.
 - The clock is fixed, so two runs give the same numbers except `ms`.
 - R@k is the share of a question's evidence among the first k hits; nDCG@10 also counts the rank.
   Both are means over questions, in percent. A hit counts for the one turn (or paragraph) that it

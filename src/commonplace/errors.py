@@ -256,12 +256,19 @@ SHIPPED_EMBEDDERS = {
     "hashing-256": "hashing",
 }
 HTTP_EMBEDDER_PREFIX = "openai:"  # and the model
+FASTEMBED_PREFIX = "fastembed:"  # and the model
+ONNX_EMBEDDER_PREFIX = "onnx:"  # as it is kept: and name@fingerprint; as a setting: and the folder
 
 
 def embedder_option(kept: str) -> str:
     """As a remedy tells it: in words that can be typed, where there are any."""
     if kept in SHIPPED_EMBEDDERS:
         return f"`--embedder {SHIPPED_EMBEDDERS[kept]}`"
+    if kept.startswith(FASTEMBED_PREFIX):
+        return f"`--embedder {kept}`"
+    if kept.startswith(ONNX_EMBEDDER_PREFIX):
+        name = kept.removeprefix(ONNX_EMBEDDER_PREFIX)
+        return f"`--embedder onnx:FOLDER` and the folder of {name}"
     if kept.startswith(HTTP_EMBEDDER_PREFIX):
         model = kept.removeprefix(HTTP_EMBEDDER_PREFIX)
         return f"`--embedder openai` and the setting embedder_model = {model}"

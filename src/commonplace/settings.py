@@ -67,8 +67,9 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "embedder",
         str,
-        "wordllama",
-        "Embedder: wordllama, minilm, openai or hashing.",
+        "",
+        "Embedder: wordllama, minilm, openai, hashing, onnx:FOLDER or fastembed:MODEL (empty: the "
+        "store's own; wordllama for a new store).",
     ),
     Setting(
         "embedder_url",
@@ -123,8 +124,8 @@ TABLE: tuple[Setting, ...] = (
         "recall_floor",
         float,
         0.65,
-        "Minimum evidence for an answer of recall: similarity plus the share of the query's words "
-        "that are known. 0: it always answers.",
+        "Evidence below which a hit of recall is weak: similarity plus the share of the query's "
+        "words that are known. 0: none is.",
         0,
         2,
     ),

@@ -91,8 +91,8 @@ def test_timed_embedder_caches_vectors():
 
     model = Counting()
     timed = TimedEmbedder(model)
-    first = timed.embed(["one", "two", "one"])
-    again = timed.embed(["two", "one"])
+    first = timed.embed_passages(["one", "two", "one"])
+    again = timed.embed_passages(["two", "one"])
     assert model.asked == 2
     assert (first[:2] == again[::-1]).all()
-    assert timed.embed([]).shape == (0, model.dimension)
+    assert timed.embed_passages([]).shape == (0, model.dimension)

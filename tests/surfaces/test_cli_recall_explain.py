@@ -6,7 +6,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from commonplace.engine.search.pack import Citation, Hit
+from commonplace.engine.search.pack import Citation, CurrentValue, Hit
 from commonplace.engine.search.rank import SIGNAL_NAMES
 from commonplace.engine.search.recall import Recalled
 from commonplace.surfaces.cli.computed import SCORE_PARTS, parts_to_draw
@@ -70,3 +70,11 @@ def test_cli_recall_shows_team_and_contributor_of_a_shared_passage():
     of_a_team = replace(PASSAGE.citation, team="garden", brought_by="bob")
     told = shown(replace(PASSAGE, citation=of_a_team))
     assert "email · “Boiler” · team garden · brought by bob · 2026-03-05" in told
+
+
+def test_cli_recall_marks_weak_and_outdated_hits_only():
+    assert "weak" not in shown(PASSAGE)
+    assert "outdated" not in shown(PASSAGE)
+    assert "weak match" in shown(replace(PASSAGE, weak=True))
+    now = CurrentValue("1", "The boiler is new.")
+    assert "outdated: now The boiler is new." in shown(replace(PASSAGE, outdated=now))

@@ -31,7 +31,13 @@ def task(me):
 def test_query_bullets_have_id_category_and_text(planner, task):
     answer = planner.query("renew the passport")
     assert as_data(answer.items) == [
-        {"id": task, "category": "tasks", "text": f"[tasks] {PASSPORT}"}
+        {
+            "id": task,
+            "category": "tasks",
+            "text": f"[tasks] {PASSPORT}",
+            "weak": False,
+            "related": [],
+        }
     ]
     assert (answer.is_empty, answer.degraded, answer.is_search) == (False, False, True)
     assert answer.text == f"{answer.header}\n- [tasks] {PASSPORT}"
@@ -80,7 +86,7 @@ def test_query_cites_passages_and_marks_suspicious_ones(me):
 
 def test_query_returns_three_items_unless_top_k_is_given(me):
     for number in range(6):
-        me.remember(f"The garden gate number {number} needs paint")
+        me.remember(f"The garden gate number {number} needs paint", kind="note")
     assert len(me.query("garden gate paint").items) == 3
     assert len(me.query("garden gate paint", top_k=5).items) == 5
 
@@ -180,7 +186,7 @@ def test_query_of_the_past_has_no_header_and_moves_no_mark(me, clock, task):
     clock.tick(days=1)
     then = clock()
     clock.tick(days=1)
-    later = me.remember("I need to renew the passport of the dog, too").id
+    later = me.remember("I need to renew the passport of the dog, too", kind="note").id
     assert later in [item.id for item in me.query("renew the passport").items]
     me.update(task, importance=5)
     past = me.query("renew the passport", known_at=then)
@@ -250,3 +256,16 @@ def test_query_accepts_the_original_request_format(me, task):
 def test_query_refuses_one_parameter_in_two_spellings(me):
     with pytest.raises(InvalidInput, match="returns is given twice"):
         BY_NAME["query"].call(me, {"query": "x", "return": "full", "returns": "full"})
+
+
+@pytest.mark.parametrize("returns", ["bullets", "full"])
+def test_query_shows_linked_memories_as_related_bullets(me, returns):
+    me.remember("The garden gate needs a new lock before winter", kind="note")
+    me.remember("The garden gate needs a new lock before summer", kind="note")
+    answer = me.query("garden gate needs new lock winter", top_k=1, returns=returns)
+    (item,) = answer.items
+    assert [each.text for each in item.related] == [
+        "The garden gate needs a new lock before summer"
+    ]
+    assert answer.text.endswith("  - related: The garden gate needs a new lock before summer")
+    assert answer.tokens <= 512

@@ -40,7 +40,7 @@ def test_recall_finds_the_relevant_memory_first(garden):
 def test_recall_hit_has_all_fields(garden):
     hit = garden.recall("garden gate lock").hits[0]
     stored = garden.show(hit.id).memory
-    assert (hit.text, hit.kind, hit.category) == (stored.content, "note", stored.category)
+    assert (hit.text, hit.kind, hit.category) == (stored.content, "fact", stored.category)
     assert (hit.date, hit.importance, hit.tags) == (stored.updated_at, 4, ("gate",))
     assert hit.similarity > 0.5
     assert hit.score > 0.5
@@ -49,11 +49,17 @@ def test_recall_hit_has_all_fields(garden):
     assert hit.disputed is None
 
 
-@pytest.mark.parametrize("query", ["rocket engine nozzle", "Kubernetes", "??", "the of and"])
-def test_recall_without_a_relevant_memory_is_empty(garden, query):
-    answer = garden.recall(query)
+@pytest.mark.parametrize("query", ["rocket engine nozzle", "Kubernetes"])
+def test_recall_without_a_relevant_memory_is_weak_and_strictly_empty(garden, query):
+    assert all(hit.weak for hit in garden.recall(query).hits)
+    answer = garden.recall(query, strict=True)
     assert answer.is_empty
     assert (answer.text, answer.tokens) == ("", 0)
+
+
+@pytest.mark.parametrize("query", ["??", "the of and"])
+def test_recall_of_nothing_in_particular_is_empty(garden, query):
+    assert garden.recall(query).is_empty
 
 
 def test_recall_on_an_empty_store_is_empty(me):

@@ -289,3 +289,38 @@ def test_recall_log_of_context_records_the_original_query(open_book):
     context = me.context("what about Chicago?", thread="t1")
     assert context.query != "what about Chicago?"
     assert me.why("t1").asked[-1].query == "what about Chicago?"
+
+
+def test_erase_removes_questions_of_guests_that_name_the_source(book, me):
+    bob, tal = book.user("bob"), book.user("tal")
+    tal.remember("Tea is in the kitchen")
+    source = me.ingest("The quornish plan is secret.").id
+    me.sources_share(source, "bob")
+    bob.sources_accept(source)
+    for user in (bob, tal):
+        user.recall("what is the quornish plan?")
+        user.recall("what is on today?")
+    me.erase(source)
+    assert bob.verify_forget("quornish").clean
+    assert [each.query for each in bob.why().asked] == ["what is on today?"]
+    assert not tal.verify_forget("quornish").clean  # who could not read it
+
+
+def test_erase_removes_questions_of_members_that_name_the_teams_source(book, me):
+    bob = book.user("bob")
+    team = me.teams_create("garden").id
+    me.teams_invite(team, "bob")
+    bob.teams_join(team)
+    source = me.ingest("The quornish plan is secret.", team=team).id
+    bob.recall("what is the quornish plan?")
+    me.erase(source)
+    assert bob.verify_forget("quornish").clean
+
+
+def test_erase_removes_questions_that_name_only_the_thread(me):
+    source = me.observe("I prefer green tea.", thread="quornish talks").source_id
+    me.recall("what about quornish?")
+    me.recall("what is on today?")
+    me.erase(source)
+    assert me.verify_forget("quornish").clean
+    assert [each.query for each in me.why().asked] == ["what is on today?"]

@@ -16,55 +16,58 @@ from commonplace.api.handle import (
     read_thread,
     require_at_most_one,
 )
-from commonplace.engine.categories import (
-    CheckedCategory,
-    ExplainedCategory,
-    KnownCategories,
-    check_category,
-    explain_category,
-    list_categories,
-)
-from commonplace.engine.memories.inbox import OpenProposal, list_proposals
-from commonplace.engine.profile.profile import (
-    Profile,
-    ProfileChange,
-    add_note,
-    read_profile,
-    set_field,
-)
-from commonplace.engine.profile.proposals import (
-    Decided,
-    Proposed,
-    accept_proposal,
-    decline_proposal,
-    propose,
-    read_claim,
-)
-from commonplace.engine.teams.keys import create_key, list_keys, revoke_key, rotate_key
-from commonplace.engine.teams.members import (
-    ShownMember,
-    ShownTeam,
-    invite_member,
-    join_team,
-    leave_team,
-    list_teams,
-    remove_member,
-    require_member,
-    set_role,
-    show_member,
-    show_team,
-)
-from commonplace.engine.teams.teams import (
-    TeamEnded,
-    change_team,
-    choose_team,
-    create_team,
-    delete_team,
-)
 from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.key import NewKey, ShownKey
 from commonplace.model.access.team import MAX_RETENTION_DAYS, TeamRole
+
+with lazy_imports(__name__):
+    from commonplace.engine.categories import (
+        CheckedCategory,
+        ExplainedCategory,
+        KnownCategories,
+        check_category,
+        explain_category,
+        list_categories,
+    )
+    from commonplace.engine.memories.inbox import OpenProposal, list_proposals
+    from commonplace.engine.profile.profile import (
+        Profile,
+        ProfileChange,
+        add_note,
+        read_profile,
+        set_field,
+    )
+    from commonplace.engine.profile.proposals import (
+        Decided,
+        Proposed,
+        accept_proposal,
+        decline_proposal,
+        propose,
+        read_claim,
+    )
+    from commonplace.engine.teams.keys import create_key, list_keys, revoke_key, rotate_key
+    from commonplace.engine.teams.members import (
+        ShownMember,
+        ShownTeam,
+        invite_member,
+        join_team,
+        leave_team,
+        list_teams,
+        remove_member,
+        require_member,
+        set_role,
+        show_member,
+        show_team,
+    )
+    from commonplace.engine.teams.teams import (
+        TeamEnded,
+        change_team,
+        choose_team,
+        create_team,
+        delete_team,
+    )
 
 
 class ProfileVerbs(UserHandle):
@@ -287,13 +290,18 @@ class KeyVerbs(UserHandle):
         Same rights and lifetime. The old token ends at once, or after grace_minutes."""
         self._keep_keys()
         self._refuse_team_keys("rotate keys")
-        grace = validation.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
+        grace = read_grace(grace_minutes)
         scope = self.principal.scope
         return rotate_key(
             self._engine, self._request, scope, validation.id(id), timedelta(minutes=grace)
         )
 
     def _keep_keys(self) -> None:
+        if self.principal.service:
+            raise NotAllowed(
+                "A service key may not manage API keys.",
+                remedy="Use an admin API key, or a key of the user.",
+            )
         if not self.principal.keeps_keys:
             raise NotAllowed("Only the owner may manage API keys.")
 
@@ -313,6 +321,10 @@ def read_expiry(
     if ends <= now:
         raise InvalidInput("The key would be expired already.", field=field)
     return ends
+
+
+def read_grace(minutes: float) -> float:
+    return validation.number(minutes, "grace_minutes", 0, MAX_GRACE)
 
 
 class CategoryVerbs(UserHandle):

@@ -5,32 +5,23 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Self
 
-from commonplace.api.account import KeyVerbs, read_expiry
+from commonplace.api.account import KeyVerbs, read_expiry, read_grace
 from commonplace.api.embedders import (
     embedder_identity,
+    given_embedder,
     load_measured_calibration,
     make_embedder,
+    remember_folder,
     reset_calibration,
     save_calibration,
 )
-from commonplace.api.handle import Moment
+from commonplace.api.handle import Moment, Texts, optional_word
 from commonplace.api.sources import MAX_EXTRACTED
 from commonplace.api.user import User
-from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.bulk import BulkItem, apply_bulk
-from commonplace.engine.graph.extraction.extract import ExtractedForAll, extract_for_all_users
-from commonplace.engine.graph.visible_graph import visible_graph
-from commonplace.engine.history.changes import load_delta
-from commonplace.engine.idempotency import IdempotentRequest, run_once
-from commonplace.engine.maintenance.jobs import bind_job_kinds
-from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
-from commonplace.engine.maintenance.tidy import scrub, tidy_team
-from commonplace.engine.maintenance.worker import BackgroundWorker, TidySchedule, Worked, Worker
-from commonplace.engine.teams.keys import create_key, identify_key, list_keys, revoke_key
 from commonplace.errors import (
     BadSettings,
     CommonplaceError,
@@ -55,6 +46,7 @@ from commonplace.language.embedders.embedder import (
     Knots,
 )
 from commonplace.language.text.detect import Script
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.key import Key, NewKey, ShownKey, principal_of
 from commonplace.model.access.principal import Principal, Scope
@@ -67,8 +59,28 @@ from commonplace.settings import Settings
 from commonplace.store.address import IN_MEMORY
 from commonplace.store.queries import AssertionQuery, ScopeQuery
 
+with lazy_imports(__name__):
+    from commonplace.engine.context import EngineContext
+    from commonplace.engine.graph.bulk import BulkItem, apply_bulk
+    from commonplace.engine.graph.extraction.extract import ExtractedForAll, extract_for_all_users
+    from commonplace.engine.graph.visible_graph import visible_graph
+    from commonplace.engine.history.changes import load_delta
+    from commonplace.engine.idempotency import IdempotentRequest, run_once
+    from commonplace.engine.maintenance.jobs import bind_job_kinds
+    from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
+    from commonplace.engine.maintenance.tidy import scrub, tidy_team
+    from commonplace.engine.maintenance.worker import BackgroundWorker, TidySchedule, Worked, Worker
+    from commonplace.engine.teams.keys import (
+        create_key,
+        identify_key,
+        list_keys,
+        revoke_key,
+        rotate_key,
+    )
+
 log = logging.getLogger("commonplace")
 
+MAX_SERVICE_USERS = 1000  # named by one service key
 MAX_TIDIED_ON_OPEN = 200  # scopes; the rest are tidied later
 
 
@@ -98,21 +110,23 @@ class Commonplace:
 
     # ——— keys ———
 
-    def authenticate(self, token: str) -> User:
+    def authenticate(self, token: str, user_id: str | None = None) -> User:
         """The handle for a key, with exactly its rights. Call it for each request: a revoked or
-        expired key is refused immediately."""
-        return self.opened_by(self.identify(token))
+        expired key is refused immediately. ``user_id``: whom a service key acts for; with another
+        key, its own user."""
+        return self.opened_by(self.identify(token), user_id)
 
     def identify(self, token: str) -> Key:
-        """The valid key of a token, of a user or an admin."""
+        """The valid key of a token, of a user, a service or an admin."""
         return identify_key(self._engine, token)
 
-    def opened_by(self, key: Key) -> User:
+    def opened_by(self, key: Key, user_id: str | None = None) -> User:
         if key.is_admin:
             raise NotAllowed(
-                "An admin key cannot read a memory.", remedy="Use an API key of the memory's owner."
+                "An admin key cannot read a memory.",
+                remedy="Use an API key of the memory's owner, or a service key.",
             )
-        return User(self._engine, principal_of(key))
+        return User(self._engine, principal_of(key, acting_user(key, user_id)))
 
     def keys_of(self, user_id: str, key: Key | None = None) -> KeyVerbs:
         """Access to a user's keys only, for an admin of the store."""
@@ -143,15 +157,70 @@ class Commonplace:
         """Revoke an admin API key immediately."""
         return revoke_key(self._engine, None, Scope.of_the_store(), validation.id(id))
 
+    def service_keys(self) -> Sequence[ShownKey]:
+        """List service API keys."""
+        return list_keys(self._engine, Scope.of_the_store(), service=True)
+
+    def service_keys_create(
+        self,
+        label: str,
+        *,
+        users: Texts | None = None,
+        for_agent: str | None = None,
+        read_only: bool = False,
+        cleared: bool = False,
+        may_resolve: bool = False,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+    ) -> NewKey:
+        """Create a service API key, which acts for many users.
+
+        Each request names the user it acts for: over HTTP in the header Commonplace-User. users:
+        only these; default: all users. The token is shown once."""
+        named = [] if users is None else validation.several(users, "users", MAX_SERVICE_USERS)
+        if users is not None and not named:
+            raise InvalidInput("Give at least one user, or leave users out.", field="users")
+        return create_key(
+            self._engine,
+            None,
+            None,
+            service=True,
+            label=validation.word(label, "label"),
+            users=tuple(dict.fromkeys(validation.word(each, "users") for each in named)),
+            agent=optional_word(for_agent, "for_agent"),
+            read_only=validation.flag(read_only, "read_only"),
+            cleared=validation.flag(cleared, "cleared"),
+            may_resolve=validation.flag(may_resolve, "may_resolve"),
+            expires_at=read_expiry(ttl_days, expires_at, self._engine.clock()),
+        )
+
+    def service_keys_revoke(self, id: str) -> ShownKey:
+        """Revoke a service API key immediately."""
+        return revoke_key(self._engine, None, Scope.of_the_store(), validation.id(id), service=True)
+
+    def service_keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
+        """Replace a service API key by a new token.
+
+        Same rights, users and lifetime. The old token ends at once, or after grace_minutes."""
+        grace = timedelta(minutes=read_grace(grace_minutes))
+        return rotate_key(
+            self._engine, None, Scope.of_the_store(), validation.id(id), grace, service=True
+        )
+
     def first_admin_key(self) -> NewKey | None:
         """Create an admin key at the first start of a server; None if there ever was one. Of
         several servers that start at once, one gets it."""
-        if self._engine.store.keys(Scope.of_the_store()):
+        if any(key.is_admin for key in self._engine.store.keys(Scope.of_the_store())):
             return None
         try:
             return create_key(self._engine, None, None, label="first", if_first=True)
         except StaleDecision:
             return None
+
+    @property
+    def embedder(self) -> Embedder:
+        """The store's embedder: name, dimension, embed_queries, embed_passages."""
+        return self._engine.embedder
 
     @property
     def url(self) -> str:
@@ -196,17 +265,22 @@ class Commonplace:
         """Recompute all vectors with another embedder.
 
         The old vectors stay in use until the new ones are complete; an interrupted run continues
-        where it stopped. Afterwards open the store with the new embedder."""
+        where it stopped. Afterwards open the store again."""
         if self.url == IN_MEMORY:
             raise BadSettings(
                 "An in-memory store cannot change its embedder.",
                 remedy="Open a new store with the embedder you want.",
                 field="embedder",
             )
-        model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
+        model = (
+            make_embedder(embedder, self._settings)
+            if isinstance(embedder, str)
+            else given_embedder(embedder)
+        )
         embedder_identity(model)  # fail early
         self.flush()
         done = reembed(self._engine.store, model, progress, self._engine.clock())
+        remember_folder(self._engine.store, model, self._engine.clock())
         load_measured_calibration(self._engine.store, model, self._engine.clock())
         return done
 
@@ -331,6 +405,33 @@ class Commonplace:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def acting_user(key: Key, named: str | None) -> str:
+    """The user whom a request acts for. A name that the key may not use is refused, never ignored:
+    the request would change another memory than its sender believes."""
+    if named is None and key.user_id is not None:
+        return key.user_id
+    if named is None:
+        raise MissingField(
+            "Give the user to act for: this is a service key.",
+            remedy="Over HTTP use the header Commonplace-User, on the command line --user NAME.",
+            field="user",
+        )
+    user_id = validation.word(named, "user")
+    if key.may_act_for(user_id):
+        return user_id
+    if key.service:
+        raise NotAllowed(
+            "This service key may not act for that user.",
+            remedy="An admin creates one that may: `commonplace keys service`.",
+            field="user",
+        )
+    raise NotAllowed(
+        "This API key belongs to another user.",
+        remedy="Leave the user out, or use a service key.",
+        field="user",
+    )
 
 
 def load_visible_graph(user: User) -> GraphSnapshot:

@@ -10,15 +10,18 @@ from inspect import isfunction
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from commonplace.engine.access import visibility_of
-from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.history.time_travel import context_at
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotAllowed, TooLong
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import FILTER_NAMES, Filters
 from commonplace.model.jobs import IdempotencyClaim
 from commonplace.model.memory.lifecycle import PointInTime
+
+with lazy_imports(__name__):
+    from commonplace.engine.access import visibility_of
+    from commonplace.engine.context import EngineContext, RequestContext
+    from commonplace.engine.history.time_travel import context_at
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
@@ -91,6 +94,15 @@ def read_filters(given: Mapping[str, Any] | None, **more: Any) -> Filters:
     return Filters(
         **{name: getattr(named if name in extra else admitted, name) for name in FILTER_NAMES}
     )
+
+
+def refuse_metadata_in_past(filters: Filters, as_of: object, known_at: object) -> None:
+    if filters.metadata and (as_of is not None or known_at is not None):
+        raise InvalidInput(
+            "Filters on metadata select by the present.",
+            remedy="Leave out as_of and known_at, or the filter.",
+            field="filters",
+        )
 
 
 def read_moments(as_of: object, known_at: object, now: datetime) -> PointInTime:

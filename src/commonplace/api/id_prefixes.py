@@ -14,17 +14,20 @@ from commonplace.api.account import KeyVerbs
 from commonplace.api.commonplace import Commonplace
 from commonplace.api.handle import MAX_K
 from commonplace.api.user import User
-from commonplace.engine.access import can_see
-from commonplace.engine.graph.artifacts import ShownArtifact
-from commonplace.engine.graph.remove import is_graph_id
-from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
-from commonplace.engine.graph_search.listing import WholeNode
-from commonplace.engine.memories.listing import ShownMemory
-from commonplace.engine.sources.listing import ShownSource
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.memory import State
 from commonplace.store.queries import NO_LIMIT, EndedQuery, GraphQuery, MemoryListing
+
+with lazy_imports(__name__):
+    from commonplace.engine.access import can_see
+    from commonplace.engine.graph.artifacts import ShownArtifact
+    from commonplace.engine.graph.remove import is_graph_id
+    from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
+    from commonplace.engine.graph_search.listing import WholeNode
+    from commonplace.engine.memories.listing import ShownMemory
+    from commonplace.engine.sources.listing import ShownSource
 
 SHORTEST = 6  # characters
 _SHOWN = 10  # matches that an error lists
@@ -45,6 +48,7 @@ class IdKind(StrEnum):
     JOB = "job"
     KEY = "key"
     ADMIN_KEY = "admin key"
+    SERVICE_KEY = "service key"
     TEAM = "team"
 
 
@@ -80,23 +84,25 @@ def is_too_short(given: str) -> bool:
 def describe_item(me: User, id: str) -> str:
     """The text of an item that can be erased; an error if there is none with this id."""
     try:
-        shown = me.show(id)
+        shown = me._show_by_id(id)
     except NotFound:
         if not any(id == each for kind in _ERASABLE for each in _ids(me, kind)):
             raise
         return ""
-    match shown:
-        case ShownMemory():
-            return shown.memory.headline
-        case ShownSource():
-            return shown.source.title or shown.source.summary
-        case WholeNode() if not is_graph_id(id):
-            remedy = f"Give its id: {shown.node.id} is called {shown.node.name!r}."
-            raise NotFound(f"There is no {id!r} here.", remedy=remedy, field="ids")
-        case WholeNode():
+    if isinstance(shown, ShownMemory):
+        disputed = "disputed, with its held values: " if shown.memory.conflict else ""
+        return disputed + shown.memory.headline
+    if isinstance(shown, ShownSource):
+        if "#" in id:
+            return next(each.text for each in shown.passages if each.id == id)
+        return shown.source.title or shown.source.summary
+    if isinstance(shown, WholeNode):
+        if is_graph_id(id):
             return shown.node.name
-        case ShownArtifact():
-            return shown.artifact.name
+        remedy = f"Give its id: {shown.node.id} is called {shown.node.name!r}."
+        raise NotFound(f"There is no {id!r} here.", remedy=remedy, field="ids")
+    if isinstance(shown, ShownArtifact):
+        return shown.artifact.name
     edge = shown.edge
     return f"{edge.from_name} {edge.relationship_type} {edge.to_name}"
 
@@ -120,6 +126,8 @@ def _ids(handle: User | KeyVerbs | Commonplace, kind: IdKind) -> Iterable[str]:
     try:
         if kind is IdKind.ADMIN_KEY and isinstance(handle, Commonplace):
             return [key.id for key in handle.admin_keys()]
+        if kind is IdKind.SERVICE_KEY and isinstance(handle, Commonplace):
+            return [key.id for key in handle.service_keys()]
         if kind is IdKind.KEY and isinstance(handle, User | KeyVerbs):
             listed = handle.keys()
             return [key.id for key in listed]

@@ -12,20 +12,9 @@ from commonplace.api.handle import (
     read_choices,
     read_cursor,
 )
-from commonplace.engine.access import principal_at_source
-from commonplace.engine.history import changes as journal_views
-from commonplace.engine.maintenance.doctor import Finding, examine
-from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
-from commonplace.engine.maintenance.tidy import ACTOR as NIGHT_ACTOR
-from commonplace.engine.maintenance.tidy import Tidied, tidy
-from commonplace.engine.memories import listing
-from commonplace.engine.memories.listing import Stats, stats
-from commonplace.engine.memories.merge import Merged, merge_memories
-from commonplace.engine.memories.neighbours import link_after_embedding
-from commonplace.engine.sources.listing import resolve_source_id
-from commonplace.engine.transfer.import_memory import Imported, import_memory
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import Delta
@@ -33,6 +22,20 @@ from commonplace.model.export.archive import from_lines, to_lines
 from commonplace.model.jobs import JobState
 from commonplace.model.journal import ChangeRow, EventRow, HistoryRow, JournalNode
 from commonplace.model.memory.memory import Memory
+
+with lazy_imports(__name__):
+    from commonplace.engine.access import principal_at_source
+    from commonplace.engine.history import changes as journal_views
+    from commonplace.engine.maintenance import tidy as night
+    from commonplace.engine.maintenance.doctor import Finding, examine
+    from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
+    from commonplace.engine.maintenance.tidy import Tidied, tidy
+    from commonplace.engine.memories import listing
+    from commonplace.engine.memories.listing import Stats, stats
+    from commonplace.engine.memories.merge import Merged, merge_memories
+    from commonplace.engine.memories.neighbours import link_after_embedding
+    from commonplace.engine.sources.listing import resolve_source_id
+    from commonplace.engine.transfer.import_memory import Imported, import_memory
 
 
 class MaintenanceVerbs(UserHandle):
@@ -119,7 +122,7 @@ class MaintenanceVerbs(UserHandle):
 
     def _merge_in_maintenance(self, principal: Principal, ids: Sequence[str]) -> Merged:
         return merge_memories(
-            self._engine, self._request.acting_as(principal), ids, JournalNode.WORKER, NIGHT_ACTOR
+            self._engine, self._request.acting_as(principal), ids, JournalNode.WORKER, night.ACTOR
         )
 
     def _link_in_maintenance(

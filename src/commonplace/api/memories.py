@@ -24,33 +24,36 @@ from commonplace.api.handle import (
     require_at_most_one,
 )
 from commonplace.api.search import RecallVerbs
-from commonplace.engine.conversation.observe import Observed, observe_turns
-from commonplace.engine.graph.edit import MergedNodes, merge_nodes
-from commonplace.engine.graph.visible_graph import find_unambiguous_node
-from commonplace.engine.maintenance.tidy import scrub
-from commonplace.engine.memories import inbox as inbox
-from commonplace.engine.memories.conflicts import Resolved, resolve_conflict
-from commonplace.engine.memories.inbox import OpenConflict
-from commonplace.engine.memories.merge import Merged, merge_memories
-from commonplace.engine.memories.remember import Remembered, remember
-from commonplace.engine.memories.update import Updated, update_memory
-from commonplace.engine.removal.erase import Compact, Erased, erase_items, erase_user
-from commonplace.engine.removal.forget import (
-    Forgotten,
-    Restored,
-    forget_items,
-    forget_matching,
-    restore_items,
-)
-from commonplace.engine.search.pack import Choice
-from commonplace.engine.search.plan import NO_PASSAGES
-from commonplace.engine.sources.originals import ORIGINALS, is_in_originals
-from commonplace.engine.sources.removal import locate_items
 from commonplace.errors import InvalidInput, MissingField, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
 from commonplace.model.memory.memory import ConflictResolution as Decided
 from commonplace.model.sources.source import ConversationTurn, SpeakerRole
+
+with lazy_imports(__name__):
+    from commonplace.engine.conversation.observe import Observed, observe_turns
+    from commonplace.engine.graph.edit import MergedNodes, merge_nodes
+    from commonplace.engine.graph.visible_graph import find_unambiguous_node
+    from commonplace.engine.maintenance.tidy import scrub
+    from commonplace.engine.memories import inbox as inbox
+    from commonplace.engine.memories.conflicts import Resolved, resolve_conflict
+    from commonplace.engine.memories.inbox import OpenConflict
+    from commonplace.engine.memories.merge import Merged, merge_memories
+    from commonplace.engine.memories.remember import Remembered, remember
+    from commonplace.engine.memories.update import Updated, update_memory
+    from commonplace.engine.removal.erase import Compact, Erased, erase_items, erase_user
+    from commonplace.engine.removal.forget import (
+        Forgotten,
+        Restored,
+        forget_items,
+        forget_matching,
+        restore_items,
+    )
+    from commonplace.engine.removal.offers import offer_to_forget
+    from commonplace.engine.search import plan
+    from commonplace.engine.search.pack import Choice
+    from commonplace.engine.sources.removal import locate_items
 
 
 class RememberVerbs(RecallVerbs):
@@ -129,7 +132,9 @@ class RememberVerbs(RecallVerbs):
         changes = named_arguments(locals(), without=("id", "query", "thread"))
         require_at_most_one(id=id, query=query)
         if id is None:
-            return self._candidates_for(query, "id", sources=NO_PASSAGES)  # passages are immutable
+            return self._candidates_for(
+                query, "id", sources=plan.NO_PASSAGES
+            )  # passages are immutable
         return update_memory(
             self._engine, self._request, validation.word(id, "id"), changes, read_thread(thread)
         )
@@ -209,8 +214,7 @@ class ObserveVerbs(RecallVerbs):
         )
 
     def _forget_candidates(self, query: str) -> Choice:
-        """Memories only: a passage cannot be forgotten without its conversation."""
-        return self._candidates_for(query, "ids", sources=NO_PASSAGES)
+        return offer_to_forget(self._engine, self.principal, query)
 
 
 def _fold_role(role: object) -> object:
@@ -247,20 +251,29 @@ class ForgetVerbs(RecallVerbs):
         older_than_days: float | None = None,
         filters: Mapping[str, Any] | None = None,
         thread: str | None = None,
+        keep_evidence: bool = False,
     ) -> Forgotten | Choice:
         """Forget items by id or filter; restorable for 30 days.
 
-        By query: lists candidates and forgets nothing. Look the item up, then forget it by id."""
+        By query: offers memories, turns, profile notes and graph items, and forgets nothing; choose
+        one or several of them by id. A memory takes along the turn or passage it came from, unless
+        keep_evidence."""
+        keeps = validation.flag(keep_evidence, "keep_evidence")
         require_at_most_one(ids=ids, query=query)
         if ids is not None:
             item_ids = validation.ids(ids)
             with self._hint_node_ids(item_ids):
                 acting = locate_items(self._engine, self.principal, item_ids)
                 return forget_items(
-                    self._engine, self._request.acting_as(acting), item_ids, read_thread(thread)
+                    self._engine,
+                    self._request.acting_as(acting),
+                    item_ids,
+                    read_thread(thread),
+                    keeps,
                 )
         if query is not None:
-            return self._candidates_for(query, "ids")
+            asked = validation.text(query, "query")
+            return offer_to_forget(self._engine, self.principal, asked)
         admitted = self._filters(
             filters,
             kinds=kinds,
@@ -271,7 +284,7 @@ class ForgetVerbs(RecallVerbs):
         )
         if admitted.is_empty:
             raise MissingField("Give ids, a query or a filter.", field="ids")
-        return forget_matching(self._engine, self._request, admitted, read_thread(thread))
+        return forget_matching(self._engine, self._request, admitted, read_thread(thread), keeps)
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Restore what was forgotten, overridden or superseded.
@@ -283,10 +296,18 @@ class ForgetVerbs(RecallVerbs):
             self._engine, self._request.acting_as(acting), item_ids, read_thread(thread)
         )
 
-    def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
+    def erase(
+        self,
+        ids: Texts,
+        *,
+        now: bool = False,
+        keep_evidence: bool = False,
+        thread: str | None = None,
+    ) -> Erased:
         """Erase items permanently, with all derived data.
 
-        Cannot be undone. now: wait for the compaction that removes the last bytes from the files.
+        Cannot be undone. A memory takes along the turn or passage it came from, unless
+        keep_evidence. now: wait for the compaction that removes the last bytes from the files.
         """
         compact = self._compaction(now)
         item_ids = validation.ids(ids)
@@ -298,6 +319,7 @@ class ForgetVerbs(RecallVerbs):
                 item_ids,
                 compact,
                 read_thread(thread),
+                validation.flag(keep_evidence, "keep_evidence"),
             )
 
     def _compaction(self, now: bool) -> Compact | None:
@@ -335,8 +357,6 @@ class ForgetVerbs(RecallVerbs):
             self._refuse_all_keys("search the store's files")
         scope = self.principal.scope
         found = self._engine.store.mentions(scope, sought, files=raw)
-        if ORIGINALS not in found and is_in_originals(self._engine, scope, sought):
-            found.append(ORIGINALS)
         receipts = self._engine.store.statistics(self.principal.scope).receipts
         return Verified(tuple(found), any(r.scrubbed_at is None for r in receipts))
 

@@ -11,24 +11,32 @@ from importlib import import_module
 from typing import Any, cast
 
 from commonplace import settings as settings_table
-from commonplace.api.categories_file import CategoriesFile
 from commonplace.api.commonplace import Commonplace
 from commonplace.api.embedders import (
+    given_embedder,
     load_measured_calibration,
     make_embedder,
+    own_embedder,
+    remember_folder,
     require_same_embedder,
 )
-from commonplace.engine.access_log import AccessLog
-from commonplace.engine.context import EngineContext, MeasuredCalibration
-from commonplace.engine.removal.cascade import cascade
 from commonplace.errors import BadSettings, StoreReadOnly
 from commonplace.language.embedders.embedder import AbsentEmbedder, Calibration, Embedder
+from commonplace.lazy import lazy_imports
+from commonplace.model.memory.kinds import Categories
 from commonplace.model.memory.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse_address
 from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.cache.index_cache import IndexCache
 from commonplace.store.sql.store import SqlStore
+
+with lazy_imports(__name__):
+    from commonplace.api.categories_file import CategoriesFile, load_shipped_categories
+    from commonplace.engine.access_log import AccessLog
+    from commonplace.engine.context import EngineContext, MeasuredCalibration
+    from commonplace.engine.removal.cascade import cascade
+    from commonplace.engine.sources.originals import decoded_variants
 
 
 def utc_now() -> datetime:
@@ -42,17 +50,17 @@ def open(
     clock: Callable[[], datetime] = utc_now,
     **flags: Any,
 ) -> Commonplace:
-    """Open a store, or create it. Settings can be given by name."""
+    """Open a store, or create it. Settings can be given by name. Without an embedder, the store's
+    own is used."""
     named = embedder if isinstance(embedder, str) else None
     chosen = settings_table.load({"store": url, "embedder": named, **flags})
-    model = (
-        cast(Embedder, embedder)
-        if embedder is not None and named is None
-        else make_embedder(chosen.embedder, chosen)
-    )
+    wanted = _wanted_embedder(embedder, chosen)  # first: a wrong name creates no store
     store = _open_store(chosen, clock())
+    store.read_original = decoded_variants
     try:
+        model = own_embedder(store, chosen) if wanted is None else wanted
         require_same_embedder(store, model)
+        remember_folder(store, model, clock())
         book = Commonplace(_make_engine(store, model, clock, chosen), chosen)
         if chosen.tidy_on_open and not store.is_read_only:
             book.tidy_what_is_due()
@@ -62,6 +70,12 @@ def open(
         store.close()
         raise
     return book
+
+
+def _wanted_embedder(given: str | Embedder | None, chosen: Settings) -> Embedder | None:
+    if given is not None and not isinstance(given, str):
+        return given_embedder(given)
+    return make_embedder(chosen.embedder, chosen) if chosen.embedder else None
 
 
 def open_without_embedder(
@@ -86,7 +100,6 @@ def _make_engine(
     store: SqlStore, model: Embedder, clock: Callable[[], datetime], chosen: Settings
 ) -> EngineContext:
     shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
-    file = CategoriesFile(chosen.categories)
     engine = EngineContext(
         store,
         IndexCache(store, model.dimension, chosen.cache_mb << 20),
@@ -100,17 +113,24 @@ def _make_engine(
             proposed=timedelta(days=chosen.proposal_days),
             recall_log=timedelta(days=chosen.recall_log_days),
         ),
-        categories=file.read,
+        categories=_categories(chosen.categories),
         recall_floor=chosen.recall_floor,
         recall_log=chosen.recall_log,
         observe_daily=chosen.observe_daily,
         extracts=chosen.extraction == "auto",
         settings=shown,
         measured=MeasuredCalibration(
-            _measured_calibration(store, model, clock()) if model.name else None
+            None
+            if isinstance(model, AbsentEmbedder)
+            else _measured_calibration(store, model, clock())
         ),
     )
     return replace(engine, cascade=partial(cascade, engine))
+
+
+def _categories(path: str) -> Callable[[], Categories]:
+    """The user's file is checked at once; the shipped one is loaded when first needed."""
+    return CategoriesFile(path).read if path else load_shipped_categories
 
 
 def _measured_calibration(store: SqlStore, model: Embedder, now: datetime) -> Calibration | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from commonplace.api.handle import (
@@ -18,32 +20,11 @@ from commonplace.api.handle import (
     read_moments,
     read_thread,
     refuse_forgotten_in_past,
+    refuse_metadata_in_past,
 )
-from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.artifacts import ShownArtifact, show_artifact
-from commonplace.engine.graph.extraction.extraction_input import queue_first_extraction
-from commonplace.engine.graph.visible_graph import find_unambiguous_node
-from commonplace.engine.graph_search.listing import WholeEdge, WholeNode, show_edge, show_node
-from commonplace.engine.history.time_travel import context_at
-from commonplace.engine.memories import listing
-from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
-from commonplace.engine.prompt_context.context import ContextRequest, context
-from commonplace.engine.prompt_context.layers import Context, asks_for_procedures
-from commonplace.engine.prompt_context.whole_context import (
-    ContextPack,
-    WholeContext,
-    context_pack,
-    whole_context,
-)
-from commonplace.engine.search.pack import Choice, Hit
-from commonplace.engine.search.plan import ALL_TARGETS, RecallPlan, SearchTargets, read_targets
-from commonplace.engine.search.query import BUDGET, TOP_K, Queried, QueryReturns, run_query
-from commonplace.engine.search.recall import Recalled, recall
-from commonplace.engine.search.recall_log import WhatWasAsked, explain_turn
-from commonplace.engine.sources.listing import ShownSource, resolve_source_id, show_source
-from commonplace.engine.understanding import Understanding, list_abbreviations, understand_message
 from commonplace.errors import InvalidInput, MissingField, NotFound, TooLong
 from commonplace.language.query.message import RecentTurn
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import ReadableScope
 from commonplace.model.filters import Filters
@@ -52,7 +33,41 @@ from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
 from commonplace.model.journal import MAIN_THREAD
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
+from commonplace.model.parameters import QUERY_BUDGET, QUERY_TOP_K, QueryReturns
 from commonplace.model.profile.fields import Abbreviation
+
+with lazy_imports(__name__):
+    from commonplace.engine.context import EngineContext
+    from commonplace.engine.graph.artifacts import ShownArtifact, show_artifact
+    from commonplace.engine.graph.extraction.extraction_input import queue_first_extraction
+    from commonplace.engine.graph.visible_graph import find_unambiguous_node
+    from commonplace.engine.graph_search.listing import WholeEdge, WholeNode, show_edge, show_node
+    from commonplace.engine.history.time_travel import context_at
+    from commonplace.engine.memories import listing
+    from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
+    from commonplace.engine.prompt_context.context import context
+    from commonplace.engine.prompt_context.layers import (
+        Context,
+        ContextRequest,
+        asks_for_procedures,
+    )
+    from commonplace.engine.prompt_context.whole_context import (
+        ContextPack,
+        WholeContext,
+        context_pack,
+        whole_context,
+    )
+    from commonplace.engine.search.pack import Choice, Hit
+    from commonplace.engine.search.plan import RecallPlan, SearchTargets, read_targets
+    from commonplace.engine.search.query import Queried, run_query
+    from commonplace.engine.search.recall import Recalled, recall
+    from commonplace.engine.search.recall_log import WhatWasAsked, explain_turn
+    from commonplace.engine.sources.listing import ShownSource, resolve_source_id, show_source
+    from commonplace.engine.understanding import (
+        Understanding,
+        list_abbreviations,
+        understand_message,
+    )
 
 
 class RecallVerbs(UserHandle):
@@ -66,6 +81,7 @@ class RecallVerbs(UserHandle):
         categories: Texts | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        strict: bool = False,
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
@@ -75,9 +91,9 @@ class RecallVerbs(UserHandle):
     ) -> Recalled:
         """Search memories and source passages for a query.
 
-        Best first, within a token budget; the answer is empty when nothing is relevant. Use it for
-        a question about a fact; use list or sources to browse. as_of: what was true then. known_at:
-        what was known then."""
+        Best first, within a token budget. A hit that may be there by chance is marked weak; strict
+        leaves these out. Use it for a question about a fact; use list or sources to browse. as_of:
+        what was true then. known_at: what was known then."""
         return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -90,6 +106,7 @@ class RecallVerbs(UserHandle):
         categories: Texts | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        strict: bool = False,
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
@@ -101,8 +118,9 @@ class RecallVerbs(UserHandle):
 
         One answer per query."""
         admitted = self._filters(filters, kinds=kinds, categories=categories)
+        refuse_metadata_in_past(admitted, as_of, known_at)
         engine = self._engine_at(as_of, known_at)
-        looked_at = ALL_TARGETS if sources is None else self._within(engine, sources)
+        looked_at = SearchTargets(graph=True) if sources is None else self._within(engine, sources)
         plans = [
             RecallPlan(
                 query=validation.text(query, "query"),
@@ -112,6 +130,7 @@ class RecallVerbs(UserHandle):
                 threshold=None
                 if threshold is None
                 else validation.number(threshold, "threshold", 0, 1),
+                strict=validation.flag(strict, "strict"),
                 explain=validation.flag(explain, "explain"),
                 thread_id=read_thread(thread),
                 turn=optional_integer(turn, "turn", 0, MAX_TURN),
@@ -144,10 +163,12 @@ class RecallVerbs(UserHandle):
         forgotten: those that can be restored. as_of: what was true then. known_at: what was known
         then."""
         refuse_forgotten_in_past(forgotten, as_of, known_at)
+        admitted = self._filters(filters, kinds=kinds, categories=categories)
+        refuse_metadata_in_past(admitted, as_of, known_at)
         return listing.list_memories(
             self._engine_at(as_of, known_at),
             self.principal,
-            self._filters(filters, kinds=kinds, categories=categories),
+            admitted,
             validation.integer(limit, "limit", 1, MAX_K),
             None if after is None else validation.id(after, "after"),
             validation.flag(forgotten, "forgotten"),
@@ -155,11 +176,27 @@ class RecallVerbs(UserHandle):
 
     def show(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact:
+    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact | Choice:
         """Show one item: memory, source, node, edge or artifact.
 
         A memory with its fields, versions and links; a source with its passages; a passage with
-        those around it; a node by id or name. as_of and known_at show an earlier state."""
+        those around it; a node by id or name. Other words are searched for: one clear hit is shown,
+        several are candidates to choose from. as_of and known_at show an earlier state."""
+        try:
+            return self._show_by_id(id, as_of, known_at)
+        except NotFound:
+            if _looks_like_id(id):
+                raise
+            engine = self._engine_at(as_of, known_at)
+            found = self._candidates_for(id, "id", engine=engine, recorded=False)
+            if found.is_empty:
+                raise
+            hit = found.clear_hit
+            return found if hit is None else self._show_by_id(hit.id, as_of, known_at)
+
+    def _show_by_id(
+        self, id: str, as_of: Moment | None = None, known_at: Moment | None = None
+    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact:
         item_id = validation.id(id)
         then = read_moments(as_of, known_at, self._engine.clock())
         engine = context_at(self._engine, self.principal, then)
@@ -185,17 +222,32 @@ class RecallVerbs(UserHandle):
         return read_targets(engine, self.principal, validation.ids(sources, "sources"))
 
     def _candidates_for(
-        self, query: str | None, instead_of: str, sources: Texts | None = None
+        self,
+        query: str | None,
+        instead_of: str,
+        sources: Texts | None = None,
+        engine: EngineContext | None = None,
+        recorded: bool = True,
     ) -> Choice:
         if query is None:
             raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
-        targets = ALL_TARGETS if sources is None else self._within(self._engine, sources)
-        plan = RecallPlan(query=validation.text(query, "query"), within=targets)
+        chosen = SearchTargets() if sources is None else self._within(self._engine, sources)
+        targets = replace(chosen, graph=False)
+        text = validation.text(query, "query")
+        plan = RecallPlan(query=text, within=targets, strict=True, hits_only=not recorded)
         own = ReadableScope(
             self.principal.own_scope
         )  # items of others cannot be changed or forgotten
-        found = recall(self._engine, self.principal, [plan], scopes=(own,))[0]
+        found = recall(engine or self._engine, self.principal, [plan], scopes=(own,))[0]
         return Choice(found.query, found.hits)
+
+
+# An id, or its beginning: "profile:3", "source:7f…", "3f2a91c0".
+_ID = re.compile(r"[a-z]+:\S+|[0-9a-f]{1,8}(?:-[0-9a-f-]*)?|\S*\d\S*", re.IGNORECASE)
+
+
+def _looks_like_id(text: str) -> bool:
+    return _ID.fullmatch(text.strip()) is not None
 
 
 class QueryVerbs(UserHandle):
@@ -205,10 +257,11 @@ class QueryVerbs(UserHandle):
         *,
         categories: Texts | None = None,
         filters: Mapping[str, Any] | None = None,
-        top_k: int = TOP_K,
+        top_k: int = QUERY_TOP_K,
         returns: str = "bullets",
-        budget_tokens: int = BUDGET,
+        budget_tokens: int = QUERY_BUDGET,
         threshold: float | None = None,
+        strict: bool = False,
         thread: str = MAIN_THREAD,
         turn: int | None = None,
         agent: str | None = None,
@@ -231,11 +284,13 @@ class QueryVerbs(UserHandle):
             threshold=None
             if threshold is None
             else validation.number(threshold, "threshold", 0, 1),
+            strict=validation.flag(strict, "strict"),
             thread_id=validation.word(thread, "thread"),
             turn=optional_integer(turn, "turn", 0, MAX_TURN),
             logged_as="query",
-            within=SearchTargets(procedures=_includes_procedures(admitted)),
+            within=SearchTargets(procedures=_includes_procedures(admitted), graph=True),
         )
+        refuse_metadata_in_past(admitted, as_of, known_at)
         shape = validation.choice(returns, "returns", QueryReturns, {})
         engine = handle._engine_at(as_of, known_at)
         today = self._engine if engine is self._engine else None

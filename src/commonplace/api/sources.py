@@ -21,32 +21,8 @@ from commonplace.api.handle import (
     read_thread,
     refuse_forgotten_in_past,
 )
-from commonplace.engine.graph.artifacts import (
-    ArtifactPage,
-    Produced,
-    ShownArtifact,
-    create_artifact,
-    list_artifacts,
-    show_artifact,
-)
-from commonplace.engine.graph.extraction.extract import Extracted, extract_pending, extract_sources
-from commonplace.engine.maintenance.jobs import bind_job_kinds
-from commonplace.engine.maintenance.worker import Worker
-from commonplace.engine.sources.formats.input import MAX_CHARACTERS
-from commonplace.engine.sources.listing import SourcePage, list_sources, resolve_source_id
-from commonplace.engine.sources.originals import IngestRequest
-from commonplace.engine.sources.receive import Ingested, ingest
-from commonplace.engine.teams.members import require_member
-from commonplace.engine.teams.shares import (
-    Invitation,
-    Shared,
-    answer_invitation,
-    invite_participants,
-    list_invitations,
-    share_source,
-    unshare_source,
-)
 from commonplace.errors import InvalidInput, TooLong
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import TtlPolicy
@@ -58,6 +34,37 @@ from commonplace.model.sources.source import (
     SourceType,
 )
 from commonplace.store.queries import SourceListing
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.artifacts import (
+        ArtifactPage,
+        Produced,
+        ShownArtifact,
+        create_artifact,
+        list_artifacts,
+        show_artifact,
+    )
+    from commonplace.engine.graph.extraction.extract import (
+        Extracted,
+        extract_pending,
+        extract_sources,
+    )
+    from commonplace.engine.maintenance.jobs import bind_job_kinds
+    from commonplace.engine.maintenance.worker import Worker
+    from commonplace.engine.sources.formats import input as original_input
+    from commonplace.engine.sources.listing import SourcePage, list_sources, resolve_source_id
+    from commonplace.engine.sources.originals import IngestRequest
+    from commonplace.engine.sources.receive import Ingested, ingest
+    from commonplace.engine.teams.members import require_member
+    from commonplace.engine.teams.shares import (
+        Invitation,
+        Shared,
+        answer_invitation,
+        invite_participants,
+        list_invitations,
+        share_source,
+        unshare_source,
+    )
 
 MAX_EXTERNAL_ID = 1000
 _MAX_PATH = 4096
@@ -112,7 +119,7 @@ def load_original(original: object) -> tuple[bytes, str | None]:
         case str() if _is_file_path(original):
             return _read_file(Path(original)), str(Path(original).absolute())
         case str():
-            validation.text(original, "original", MAX_CHARACTERS)
+            validation.text(original, "original", original_input.MAX_CHARACTERS)
             return original.encode("utf-8"), None
         case _:
             raise InvalidInput(
@@ -161,7 +168,7 @@ def _check_length(raw: bytes) -> bytes:
 
 def _too_long_error() -> TooLong:
     return TooLong(
-        f"The source is too long: the limit is {MAX_CHARACTERS:,} characters.",
+        f"The source is too long: the limit is {original_input.MAX_CHARACTERS:,} characters.",
         remedy="Split it into several sources.",
         field="original",
     )

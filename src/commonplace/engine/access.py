@@ -20,7 +20,8 @@ from commonplace.model.access.team import (
     reachable_teams,
 )
 from commonplace.model.filters import Visibility
-from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.graph.elements import Node
+from commonplace.model.memory.kinds import PRIVATE_TO_AGENT_KINDS, instructs_agents
 from commonplace.model.memory.memory import Memory, Sensitivity, State
 from commonplace.model.sources.source import (
     Source,
@@ -59,17 +60,18 @@ def visibility_in(principal: Principal, reading: ReadableScope) -> Visibility:
 
 
 def proposes(principal: Principal, memory: Memory) -> bool:
-    """True if the caller may only propose this rule or soul: those for all agents are the
-    owner's."""
-    is_instruction = POLICIES[memory.kind].is_standing_instruction
-    return is_instruction and memory.agent_id is None and not principal.decides
+    """True if the caller may only propose it: rules and souls for all agents are the owner's, and
+    so is everything else in their categories, which all agents see whatever its agent_id."""
+    if principal.decides or not instructs_agents(memory.kind, memory.category):
+        return False
+    return memory.agent_id is None or memory.kind not in PRIVATE_TO_AGENT_KINDS
 
 
 def may_change_instruction(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     """An agent changes only rules and souls that name it, and none that the owner wrote for it."""
-    if principal.decides or not POLICIES[memory.kind].is_standing_instruction:
+    if principal.decides or not instructs_agents(memory.kind, memory.category):
         return True
-    if memory.agent_id != principal.agent:
+    if proposes(principal, memory) or memory.agent_id != principal.agent:
         return False
     rows = engine.store.journal(principal.scope, JournalQuery(subject=memory.id, events_only=True))
     return not any(row.actor == f"{OWNER_ACTOR_PREFIX}{principal.user_id}" for row in rows)
@@ -82,8 +84,32 @@ def require_may_change_instruction(
         raise NotAllowed(
             f"The {memory.kind} {memory.id!r} is the owner's: {principal.agent} may not change it.",
             remedy="Propose another one with remember: it waits in the inbox (conflicts) until "
-            f"the owner decides. A {memory.kind} with your own agent_id needs no decision.",
+            "the owner decides. A rule or soul with your own agent_id needs no decision.",
             field="ids",
+        )
+
+
+def require_may_instruct(principal: Principal, memory: Memory) -> None:
+    """For a change that would make a memory of the caller's an instruction to all agents."""
+    if proposes(principal, memory):
+        raise NotAllowed(
+            f"Memories in the category {memory.category!r} are instructions to all agents, and the "
+            f"owner's: {principal.agent} may not make one of this.",
+            remedy="Propose it with remember: it waits in the inbox (conflicts) until the owner "
+            "decides. A rule or soul with your own agent_id needs no decision.",
+            field="category",
+        )
+
+
+def require_may_identify_owner(principal: Principal, node: Node, field: str) -> None:
+    """Words under the owner's names and addresses count as the owner's own: an agent that adds one
+    could make a stranger's words the owner's."""
+    if node.is_owner and not principal.decides:
+        raise NotAllowed(
+            f"{principal.agent} may not change by which names and addresses the owner is known.",
+            remedy="Ask the owner, or an agent that may resolve. For another person, use another "
+            "node; a nickname can be proposed for the profile (preferred_name).",
+            field=field,
         )
 
 

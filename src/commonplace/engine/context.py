@@ -78,6 +78,10 @@ class EngineCaches:
     )
     # Per caller and graph revision: GraphView.
     graph_views: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
+    # Per caller: the terms of each text of the graph.
+    graph_terms: BoundedCache[Hashable, dict[str, frozenset[str]]] = field(
+        default_factory=_graph_cache
+    )
     # Per revision, visibility and day: TransitionMatrix.
     transition_matrices: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
     # Per caller: ExpansionGraph.
@@ -144,12 +148,22 @@ class EngineContext:
 
     # ——— embeddings ———
 
-    def embed(self, texts: Sequence[str]) -> Vectors | None:
+    def embed_queries(self, texts: Sequence[str]) -> Vectors | None:
+        """Of questions, to be compared with what is stored; else as `embed_passages`."""
+        return self._embed(self.embedder.embed_queries, texts)
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, one row per text. None while the embedder is down: nothing else
-        may fail then. The read transaction ends first, so that none stays open during the call."""
+        may fail then. Two statements are compared as two passages."""
+        return self._embed(self.embedder.embed_passages, texts)
+
+    def _embed(
+        self, embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]
+    ) -> Vectors | None:
+        """The read transaction ends first, so that none stays open during the call."""
         self.store.end_read_transaction()
         try:
-            return self.embedder.embed(texts)
+            return embed(texts)
         except EmbedderDown as error:
             log.warning("embedder is down, vectors are queued: %s", error)
         except CommonplaceError:  # a configuration error, not an outage

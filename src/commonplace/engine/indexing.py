@@ -41,7 +41,7 @@ def index_memories(
     engine: EngineContext, memories: Sequence[Memory]
 ) -> tuple[list[IndexEntry], Vectors | None]:
     """The index entry of each, with one call to the embedder."""
-    vectors = engine.embed([memory.searchable_text for memory in memories])
+    vectors = engine.embed_passages([memory.searchable_text for memory in memories])
     return [
         build_indexing(memory, None if vectors is None else vectors[place])
         for place, memory in enumerate(memories)
@@ -60,7 +60,7 @@ def index_passages(
     texts = [passage_text_to_embed(*each) for each in passages]
     rows: list[Vector] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
-        vectors = engine.embed(texts[start : start + EMBED_BATCH_SIZE])
+        vectors = engine.embed_passages(texts[start : start + EMBED_BATCH_SIZE])
         if vectors is None:
             return [build_passage_indexing(source, passage, None) for source, passage in passages]
         rows += list(np.asarray(vectors, dtype=np.float32))

@@ -205,7 +205,8 @@ class AddSource:
 @dataclass(frozen=True, slots=True)
 class ChangeSource:
     """``original`` is appended as a further part, ``passages`` are appended. ``anew``: existing
-    passages are deleted first, and ``original`` replaces the stored one."""
+    passages are deleted first, and ``original`` replaces the stored one. ``revised``: passages that
+    are forgotten, restored or erased, with their new text."""
 
     before: Source
     after: Source
@@ -213,6 +214,9 @@ class ChangeSource:
     original: bytes | None = None
     anew: bool = False
     passages: tuple[tuple[Passage, IndexEntry], ...] = ()
+    revised: tuple[Passage, ...] = ()
+    parts: tuple[tuple[int, bytes], ...] = ()  # of the original that lose erased words, by number
+    with_memory: bool = False  # a memory takes the revised passages along: other memories stay
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Filters:
     created_before: datetime | None = None
     updated_after: datetime | None = None
     updated_before: datetime | None = None
+    metadata: tuple[tuple[str, tuple[str, ...]], ...] = ()  # name, accepted values as text
 
     @property
     def is_empty(self) -> bool:
@@ -51,7 +52,18 @@ class Filters:
             and (self.importance_max is None or memory.importance <= self.importance_max)
             and _within(memory.created_at, self.created_after, self.created_before)
             and _within(memory.updated_at, self.updated_after, self.updated_before)
+            and all(_metadata_text(memory, name) in values for name, values in self.metadata)
         )
+
+
+def _metadata_text(memory: Memory, name: str) -> str | None:
+    value = memory.metadata.get(name)
+    return None if value is None else metadata_text(value)
+
+
+def metadata_text(value: object) -> str:
+    """A value of metadata as filters compare it: `5` and `"5"` are equal, true is "true"."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
@@ -62,7 +74,10 @@ NO_FILTERS = Filters()
 
 FILTER_NAMES = tuple(f.name for f in fields(Filters))
 # Filters that share a field's name compare for equality; tags match by any.
-EXACT_FIELDS = tuple(f.name for f in fields(Memory) if f.name in {*FILTER_NAMES} - {"tags"})
+EXACT_FIELDS = tuple(
+    f.name for f in fields(Memory) if f.name in {*FILTER_NAMES} - {"tags", "metadata"}
+)
+METADATA_PREFIX = "metadata."  # of a filter on one name of the metadata
 
 
 @dataclass(frozen=True, slots=True)

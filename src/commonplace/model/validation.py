@@ -11,7 +11,13 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from commonplace.errors import BadText, InvalidInput, MissingField, TooLong, UnknownField
-from commonplace.model.filters import EXACT_FIELDS, FILTER_NAMES, Filters
+from commonplace.model.filters import (
+    EXACT_FIELDS,
+    FILTER_NAMES,
+    METADATA_PREFIX,
+    Filters,
+    metadata_text,
+)
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.sources.source import PASSAGE_KIND
 from commonplace.model.unicode_text import has_surrogate, normal_form
@@ -54,13 +60,22 @@ def text(value: object, field: str, limit: int = MAX_CONTENT, *, shorten: str | 
     cleaned = stored_form(value)
     if not cleaned:
         raise BadText(f"{field} is empty.", field=field)
-    if len(cleaned) > limit:
+    if (length := _read_length(cleaned, limit)) > limit:
         raise TooLong(
-            f"{field} has {len(cleaned):,} characters; the limit is {limit:,}.",
+            f"{field} has {length:,} characters; the limit is {limit:,}.",
             remedy=shorten or (_KEEP_WHOLE if limit == MAX_CONTENT else None),
             field=field,
         )
     return cleaned
+
+
+def _read_length(cleaned: str, limit: int) -> int:
+    """The number of characters to read: some stand for up to 18 others. A text that at most doubles
+    counts as it is written."""
+    if len(cleaned) > limit or cleaned.isascii():
+        return len(cleaned)
+    spelled_out = len(normal_form(cleaned, "NFKC"))
+    return spelled_out if spelled_out > 2 * len(cleaned) else len(cleaned)
 
 
 def word(value: object, field: str, limit: int = MAX_WORD) -> str:
@@ -220,6 +235,12 @@ def filters(given: object) -> Filters:
     if not isinstance(given, Mapping):
         raise InvalidInput("filters must be a map of names to values.", field="filters")
     spelled = {_PLURAL.get(str(name), str(name)): value for name, value in given.items()}
+    dotted = {n: spelled.pop(n) for n in list(spelled) if n.startswith(METADATA_PREFIX)}
+    if dotted:
+        spelled["metadata"] = {
+            **_metadata_map(spelled.get("metadata")),
+            **{name.removeprefix(METADATA_PREFIX): value for name, value in dotted.items()},
+        }
     known_fields(spelled, FILTER_NAMES, "filters")
     present = {name: value for name, value in spelled.items() if value is not None}
     return Filters(**{name: _filter(name, value) for name, value in present.items()})
@@ -228,7 +249,43 @@ def filters(given: object) -> Filters:
 _PLURAL = {"kind": "kinds", "category": "categories", "tag": "tags"}
 
 
+def _metadata_map(value: object) -> Mapping[str, object]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise InvalidInput(
+            "metadata must be a map of names to values.",
+            remedy='Give {"metadata.project": "atlas"}.',
+            field="metadata",
+        )
+    return {word(name, "metadata"): each for name, each in value.items()}
+
+
+def _metadata_filter(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (name, _metadata_values(f"{METADATA_PREFIX}{name}", each))
+        for name, each in sorted(_metadata_map(value).items())
+        if each is not None
+    )
+
+
+def _metadata_values(field: str, value: object) -> tuple[str, ...]:
+    """One value, or any of a list."""
+    listed = value if isinstance(value, list | tuple) else [value]
+    if not listed or not all(isinstance(each, str | int | float) for each in listed):
+        raise InvalidInput(f"{field} must be a text, a number or a list of them.", field=field)
+    if len(listed) > MAX_IDS:
+        raise TooLong(f"{field} holds at most {MAX_IDS} values.", field=field)
+    return tuple(
+        dict.fromkeys(
+            text(each, field) if isinstance(each, str) else metadata_text(each) for each in listed
+        )
+    )
+
+
 def _filter(name: str, value: object) -> Any:
+    if name == "metadata":
+        return _metadata_filter(value)
     if name in ("kinds", "categories", "tags"):
         listed = (value,) if isinstance(value, str) else value
         several = words(listed, name)

@@ -15,13 +15,7 @@ from commonplace.api.handle import MAX_BATCH, MAX_K, MAX_TURN
 from commonplace.api.search import MAX_BUDGET, MAX_PER_STORE, MAX_TURNS
 from commonplace.api.sources import MAX_EXTERNAL_ID, MAX_EXTRACTED
 from commonplace.engine.graph_search.explore_request import MAX_QUERIES, ExploreMode
-from commonplace.engine.graph_search.export_formats import GraphFormat
-from commonplace.engine.graph_search.pagerank import DAMPING_LIMIT, DEPTH_LIMIT, TOP_K_LIMIT
-from commonplace.engine.memories.update import NEVER
-from commonplace.engine.profile.abbreviations import MAX_SHORT_FORM
-from commonplace.engine.search.query import QueryReturns
 from commonplace.engine.sources.formats.input import MAX_CHARACTERS
-from commonplace.engine.sources.formats.parse import SourceFormat
 from commonplace.model.access.team import MAX_RETENTION_DAYS, TeamRole
 from commonplace.model.filters import EXACT_FIELDS
 from commonplace.model.graph.assertion import NoteLifetime
@@ -30,6 +24,16 @@ from commonplace.model.graph.types import NodeType
 from commonplace.model.jobs import JobState
 from commonplace.model.memory.kinds import Kind, OnConflict, Stability, TtlPolicy
 from commonplace.model.memory.memory import ConflictResolution, Sensitivity
+from commonplace.model.parameters import (
+    DAMPING_LIMIT,
+    DEPTH_LIMIT,
+    MAX_SHORT_FORM,
+    NEVER,
+    TOP_K_LIMIT,
+    GraphFormat,
+    QueryReturns,
+    SourceFormat,
+)
 from commonplace.model.profile.fields import MAX_FIELD_VALUE
 from commonplace.model.sources.source import ContextType, ProcessingStatus, SourceType, SpeakerRole
 from commonplace.model.validation import (
@@ -82,6 +86,7 @@ MOMENT: Schema = {
 METADATA: Schema = {"type": "object", "propertyNames": word(), "additionalProperties": True}
 _SENSITIVITY = one_of([*Sensitivity, "sensitive"])
 _KINDS = several(one_of(Kind))
+_METADATA_VALUE: Schema = {"type": ["string", "number", "boolean"]}
 FILTERS: Schema = {
     "type": "object",
     "properties": {
@@ -97,6 +102,9 @@ FILTERS: Schema = {
             for what in ("created", "updated")
             for side in ("after", "before")
         },
+    },
+    "patternProperties": {
+        r"^metadata\..": {"anyOf": [_METADATA_VALUE, several(_METADATA_VALUE)]},
     },
 }
 _CLOSENESS = whole(1, 5)

@@ -31,7 +31,7 @@ def answer_properties(kind: type) -> list[str]:
     return [
         name
         for name, member in vars(kind).items()
-        if isinstance(member, property) and name not in _HIDDEN_PROPERTIES
+        if isinstance(member, property) and name[0] != "_" and name not in _HIDDEN_PROPERTIES
     ]
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from commonplace.api import Commonplace, KeyVerbs, User
 from commonplace.api.handle import READ_VERBS, read_only_error
 from commonplace.errors import InvalidInput, MissingField, NotAllowed
+from commonplace.lazy import parameter_hints
 from commonplace.model.access.key import Key
 from commonplace.operations.parameter_help import parameter_help
 
@@ -84,7 +85,7 @@ class Operation:
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         signature = inspect.signature(self.method)
-        hints = typing.get_type_hints(self.method)
+        hints = parameter_hints(self.method)
         spelled = {parameter: alias for alias, parameter in self.aliases.items()}
         return tuple(
             Parameter(
@@ -103,8 +104,9 @@ class Operation:
     def opened_with(
         self, book: Commonplace, token: str, user_id: str | None = None
     ) -> User | KeyVerbs | Commonplace:
-        """The object to call the verb on, for a key: a user's key opens that user's memory, an
-        admin's key opens the store and the keys of the named user."""
+        """The object to call the verb on, for a key: a user's key opens that user's memory, a
+        service key the memory of the named user, an admin's key the store and the keys of the named
+        user."""
         return self.opened_by(book, book.identify(token), user_id)
 
     def opened_by(
@@ -112,10 +114,14 @@ class Operation:
     ) -> User | KeyVerbs | Commonplace:
         if not key.is_admin:
             self.refuse_without_admin()
-            if user_id not in (None, key.user_id):
-                raise NotAllowed("This API key belongs to another user.", field="user")
-            return book.opened_by(key)
+            return book.opened_by(key, user_id)
         if self.of_the_store:
+            if user_id is not None:
+                raise NotAllowed(
+                    "This operation is for the whole store, not for one user.",
+                    remedy="Leave the user out.",
+                    field="user",
+                )
             return book
         if self.verb not in vars(KeyVerbs):
             return book.opened_by(key)
@@ -290,6 +296,31 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "keys revoke-admin",
         "admin_keys_revoke",
+        Effect.WRITE,
+        ("id",),
+        owner_only=True,
+        of_the_store=True,
+    ),
+    Operation("keys services", "service_keys", Effect.READ, owner_only=True, of_the_store=True),
+    Operation(
+        "keys service",
+        "service_keys_create",
+        Effect.WRITE,
+        ("label",),
+        owner_only=True,
+        of_the_store=True,
+    ),
+    Operation(
+        "keys revoke-service",
+        "service_keys_revoke",
+        Effect.WRITE,
+        ("id",),
+        owner_only=True,
+        of_the_store=True,
+    ),
+    Operation(
+        "keys rotate-service",
+        "service_keys_rotate",
         Effect.WRITE,
         ("id",),
         owner_only=True,

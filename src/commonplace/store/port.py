@@ -24,6 +24,7 @@ from commonplace.store.queries import (
     ALL_SCOPES,
     AssertionQuery,
     Assertions,
+    CitingMemories,
     Counters,
     DisputedMemories,
     EmbedderIdentity,
@@ -88,7 +89,9 @@ class Store(Protocol):
         """Those that exist, in any state, in the order of ``ids``."""
         ...
 
-    def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]: ...
+    def page(
+        self, scope: Scope, listing: MemoryListing | DisputedMemories | CitingMemories
+    ) -> list[Memory]: ...
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
 
@@ -139,7 +142,9 @@ class Store(Protocol):
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
 
-    def cursor(self, scope: Scope, agent: str, thread: str) -> int: ...
+    def cursor(self, scope: Scope, agent: str, thread: str) -> int | None:
+        """The revision at which the agent looked last in the thread; None: never."""
+        ...
 
     def recall_log(self, scope: Scope, query: RecallLogQuery) -> list[RecallLogEntry]:
         """Oldest first."""

@@ -89,6 +89,13 @@ class MemoryListing:
 
 
 @dataclass(frozen=True, slots=True)
+class CitingMemories:
+    """Active and superseded memories that were made from these sources."""
+
+    sources: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class DisputedMemories:
     """The targets of open conflicts, in any state."""
 
@@ -151,9 +158,18 @@ class PassagesOf:
     source_id: str
     first: int = 1
     last: int = NO_LIMIT
+    hidden: bool = False  # also forgotten and erased ones
 
 
-PassageQuery = PassagesByUnit | PassagesOf
+@dataclass(frozen=True, slots=True)
+class HiddenPassages:
+    """The forgotten and erased passages of these sources, or of all; those to purge by then."""
+
+    source_ids: Sequence[str] | None = None
+    purgeable_by: datetime | None = None
+
+
+PassageQuery = PassagesByUnit | PassagesOf | HiddenPassages
 
 
 @dataclass(frozen=True, slots=True)

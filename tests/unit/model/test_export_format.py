@@ -80,6 +80,18 @@ def test_export_import_applies_defaults_for_fields_of_older_files(type_, name, m
     assert all(record[name] == meant for record in changed)
 
 
+def test_export_writes_the_purge_date_of_hidden_passages_only():
+    """So a file without any stays readable by older releases."""
+    at = "2026-04-01T09:00:00+00:00"
+    hidden = [
+        {**record, "purge_at": at} if record["type"] == "passage" and not record["role"] else record
+        for record in RECORDS
+    ]
+    assert hidden != RECORDS
+    lines = to_lines("ana", from_lines(map(json.dumps, hidden), "ana"))
+    assert list(map(json.loads, lines)) == hidden
+
+
 REQUIRED = [
     (record["type"], name)
     for record in {record["type"]: record for record in RECORDS[1:]}.values()
@@ -109,7 +121,7 @@ def test_export_import_error_names_line_and_unknown_field(type_, name):
 
 def test_export_codec_rules_name_existing_fields_only():
     for kind, rule in record_codec("ana").rules.items():
-        named = {*rule.left_out, *rule.renamed, *rule.last, *rule.older}
+        named = {*rule.left_out, *rule.renamed, *rule.last, *rule.older, *rule.newer}
         named |= {name for name in (rule.inlined, rule.own_as_null) if name}
         assert named <= {field.name for field in fields(kind)}, kind
 

@@ -15,9 +15,9 @@ from commonplace.engine.search.rank import (
     Evidence,
     Ranked,
     best_slots,
-    is_answerable,
+    floors_at,
+    judge_relevance,
     nearest_similarity,
-    select_relevant,
     sort_ranked,
     sum_parts,
     weight_signals,
@@ -33,61 +33,77 @@ def array(*values):
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
-def is_relevant(
-    similarity, held=0.0, known=0.0, *, passage=False, named=False, threshold=None
-) -> bool:
-    flags = (np.array([passage]), np.array([named]), np.array([True]))
-    found = Evidence(array(similarity), array(held), array(known), *flags)
-    return bool(select_relevant([found], threshold)[0][0])
-
-
-def answerable(similarities, known, candidates):
-    nobody = np.zeros(len(candidates), dtype=bool)
-    return is_answerable([Evidence(similarities, known, known, nobody, nobody, candidates)])
+def judge(similarity, held=0.0, known=0.0, *, named=False, threshold=None, **options):
+    """One unit among others that have more evidence, so that none is left out for being the best.
+    Whether it is relevant, and whether it is weak."""
+    found = Evidence(
+        array(similarity), array(held), array(known), np.array([named]), np.array([True])
+    )
+    (judged,) = judge_relevance([found], threshold, **options)
+    return bool(judged.relevant[0]), bool(judged.weak[0])
 
 
 @pytest.mark.parametrize(
-    ("evidence", "enough"),
+    ("evidence", "is_weak"),
     [
-        ({"similarity": 0.5}, True),
-        ({"similarity": 0.45}, False),
-        ({"similarity": 0.45, "known": 0.2}, True),
-        ({"similarity": 0.1, "held": 1.0}, True),
-        ({"similarity": 0.0, "named": True}, True),
-        ({"similarity": None, "known": 0.33}, True),
-        ({"similarity": None, "known": 0.2}, False),
+        ({"similarity": 0.5}, False),
+        ({"similarity": 0.45}, True),
+        ({"similarity": 0.45, "known": 0.2}, False),
+        ({"similarity": 0.1, "held": 1.0}, False),
+        ({"similarity": 0.0, "named": True}, False),
+        ({"similarity": None, "known": 0.6}, False),
+        ({"similarity": None, "known": 0.4}, True),
+        ({"similarity": 0.1, "known": 0.1}, True),
+        ({"similarity": None}, True),
+    ],
+)
+def test_judge_relevance_marks_little_evidence_as_weak(evidence, is_weak):
+    assert judge(**evidence) == (True, is_weak)
+    assert judge(**evidence, strict=True) == (not is_weak, is_weak)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "is_relevant"),
+    [
         ({"similarity": 0.6, "threshold": 0.7}, False),
         ({"similarity": 0.6, "held": 1.0, "threshold": 0.7}, False),
         ({"similarity": 0.7, "threshold": 0.7}, True),
         ({"similarity": 0.05, "threshold": 0.0}, True),
-        ({"similarity": 0.1, "known": 0.1}, False),
-        ({"similarity": 0.1, "known": 0.1, "passage": True}, True),
-        ({"similarity": None, "passage": True}, False),
+        ({"similarity": None, "known": 0.6, "threshold": 0.7}, True),
+        ({"similarity": None, "known": 0.1, "threshold": 0.7}, False),
+        ({"similarity": 0.0}, False),
     ],
 )
-def test_select_relevant_requires_enough_evidence(evidence, enough):
-    assert is_relevant(**evidence) is enough
+def test_judge_relevance_leaves_out_what_has_no_evidence(evidence, is_relevant):
+    assert judge(**evidence)[0] is is_relevant
 
 
-@given(maybe, shares, shares, st.booleans(), st.booleans(), shares)
-def test_select_relevant_is_monotonic_in_evidence(similarity, held, known, passage, named, more):
-    if not is_relevant(similarity, held, known, passage=passage, named=named):
+@given(maybe, shares, shares, st.booleans(), shares)
+def test_judge_relevance_is_monotonic_in_evidence(similarity, held, known, named, more):
+    if judge(similarity, held, known, named=named)[1]:
         return
-    assert is_relevant(similarity, max(held, more), known, passage=passage, named=named)
-    assert is_relevant(similarity, held, max(known, more), passage=passage, named=named)
-    assert is_relevant(similarity, held, known, passage=passage, named=True)
+    assert not judge(similarity, max(held, more), known, named=named)[1]
+    assert not judge(similarity, held, max(known, more), named=named)[1]
+    assert not judge(similarity, held, known, named=True)[1]
     if similarity is not None:
-        better = max(similarity, more)
-        assert is_relevant(better, held, known, passage=passage, named=named)
+        assert not judge(max(similarity, more), held, known, named=named)[1]
 
 
-def test_is_answerable_requires_some_evidence_among_candidates():
-    everyone = np.ones(2, dtype=bool)
-    assert not answerable(array(0.3, 0.1), array(0.0, 0.25), everyone)
-    assert answerable(array(0.3, 0.1), array(0.0, 0.36), everyone)
-    assert answerable(array(None, None), array(0.0, 0.33), everyone)
-    assert not answerable(array(None, None), array(0.0, 0.29), everyone)
-    assert not answerable(array(0.9, 0.9), array(1.0, 1.0), np.zeros(2, dtype=bool))
+def test_judge_relevance_without_a_floor_marks_nothing_as_weak():
+    assert judge(0.1, floors=floors_at(0.0)) == (True, False)
+
+
+def test_judge_relevance_for_a_caller_with_room_admits_what_may_be_chance():
+    faint, clear = (evidence_of(each) for each in (0.1, 0.9))
+    narrow = judge_relevance([faint, clear], None)
+    wide = judge_relevance([faint, clear], None, floors_at(0.65, wide=True))
+    assert [bool(each.relevant[0]) for each in narrow] == [False, True]
+    assert [bool(each.relevant[0]) for each in wide] == [True, True]
+
+
+def evidence_of(similarity):
+    flags = (np.array([False]), np.array([True]))
+    return Evidence(array(similarity), array(0.0), array(0.0), *flags)
 
 
 # ——— the score ———
@@ -149,16 +165,13 @@ def test_best_slots_hold_the_best_scores_across_indexes(scores, most):
     assert not len(left_out) or left_out.max() <= taken.min()
 
 
-def test_select_relevant_compares_with_the_best_passage_of_all_indexes():
+def test_judge_relevance_compares_with_the_best_of_all_indexes():
     """A little evidence is enough where nobody has more, in this index or another."""
-    passage, nobody = np.array([True]), np.array([False])
-    little, much = (
-        Evidence(array(each), array(0.0), array(0.0), passage, nobody, passage)
-        for each in (0.2, 0.6)
-    )
-    assert [bool(mask[0]) for mask in select_relevant([little], None)] == [True]
-    assert [bool(mask[0]) for mask in select_relevant([little, much], None)] == [False, True]
-    assert [bool(mask[0]) for mask in select_relevant([much, little], None)] == [True, False]
+    little, much = evidence_of(0.1), evidence_of(0.6)
+    assert [bool(each.relevant[0]) for each in judge_relevance([little], None)] == [True]
+    for several in ([little, much], [much, little]):
+        judged = judge_relevance(several, None)
+        assert [bool(each.relevant[0]) for each in judged] == [each is much for each in several]
     assert nearest_similarity([little, much]) == pytest.approx(0.6)
 
 

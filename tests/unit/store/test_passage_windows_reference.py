@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.store.cache.windows import LONG_UNITS, NEAR_WINDOW, WIDE_WINDOW, SessionContexts
+from commonplace.store.cache.windows import (
+    ASSISTANT,
+    LONG_UNITS,
+    NEAR_WINDOW,
+    OTHER_SPEAKER,
+    OWNER,
+    REPLY_TERMS,
+    SHORT_TURNS,
+    WIDE_WINDOW,
+    SessionContexts,
+)
 
 DIMENSION = 3
 
-# Session, number in it, terms, vector, whether the vector comes late.
+# Session, number in it, terms, vector, whether the vector comes late, who speaks.
 vectors = st.tuples(*[st.integers(-3, 3)] * DIMENSION).map(
     lambda row: tuple(x / (math.hypot(*row) or 1) for x in row)
 )
-units = st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 70), vectors, st.booleans())
+speakers = st.sampled_from((OTHER_SPEAKER, OWNER, ASSISTANT))
+lengths = st.integers(0, 70) | st.integers(0, 20)
+units = st.tuples(st.integers(0, 3), st.integers(1, 9), lengths, vectors, st.booleans(), speakers)
 many = st.lists(units, min_size=1, max_size=24, unique_by=lambda unit: unit[:2])
 portions = st.lists(st.integers(1, 6), min_size=1, max_size=8)
 
@@ -33,7 +46,8 @@ def built(units, sizes):
         for slot, unit in enumerate(new, start):
             rows[slot] = (0, 0, 0) if unit[4] else unit[3]
         numbers = np.array([unit[:3] for unit in new], dtype=np.int64)
-        contexts.add(numbers[:, 0], numbers[:, 1], numbers[:, 2], rows)
+        who = np.array([unit[5] for unit in new], dtype=np.int64)
+        contexts.add(numbers[:, 0], numbers[:, 1], numbers[:, 2], who, rows)
         start += len(new)
     late = [slot for slot, unit in enumerate(units) if unit[4]]
     for slot in late:
@@ -55,6 +69,8 @@ def window(units, slot, reach):
     """Nearest first, back before ahead; a side ends where something does not fit."""
     row = session_of(units, slot)
     place, total = row.index(slot), units[slot][2]
+    if is_log(units, slot):
+        reach = reach_in_log(units, row, place, reach)
     first = last = place
     back_open = ahead_open = True
     for distance in range(1, max(reach.back, reach.ahead) + 1):
@@ -73,6 +89,26 @@ def window(units, slot, reach):
     return row[first : last + 1], total
 
 
+def is_log(units, slot):
+    """A session of short turns with an assistant."""
+    row = session_of(units, slot)
+    is_short = sum(units[other][2] for other in row) <= SHORT_TURNS * len(row)
+    return is_short and any(units[other][5] == ASSISTANT for other in row)
+
+
+def reach_in_log(units, row, place, reach):
+    """A turn of the owner reaches its short reply, in the near window; others reach nothing."""
+    after = units[row[place + 1]] if place + 1 < len(row) else None
+    answered = (
+        reach is NEAR_WINDOW
+        and units[row[place]][5] == OWNER
+        and after is not None
+        and after[5] == ASSISTANT
+        and after[2] <= REPLY_TERMS
+    )
+    return replace(reach, back=0, ahead=int(answered))
+
+
 def says_enough_alone(units, slot):
     row = session_of(units, slot)
     return sum(units[other][2] for other in row) > LONG_UNITS * len(row)
@@ -89,7 +125,7 @@ def cosine_of_window(units, slot, query):
 
 def best_of_session(units, slot, query):
     own = [sum(a * b for a, b in zip(u[3], query, strict=True)) for u in units]
-    if says_enough_alone(units, slot):
+    if says_enough_alone(units, slot) or is_log(units, slot):
         return own[slot]
     best = sorted((own[other] for other in session_of(units, slot)), reverse=True)[:3]
     return sum(best) / len(best)
@@ -154,7 +190,7 @@ def test_context_window_term_counts_are_sums_over_members(units, data):
 
 
 def test_context_window_of_a_memory_contains_only_itself():
-    contexts = built([(n, 0, 5, (1.0, 0.0, 0.0), False) for n in range(4)], [2])
+    contexts = built([(n, 0, 5, (1.0, 0.0, 0.0), False, OTHER_SPEAKER) for n in range(4)], [2])
     own = np.array([0.1, 0.9, 0.3, 0.5], np.float32)
     assert contexts.window_cosines(own).tolist() == pytest.approx(own.tolist())
     assert contexts.session_cosines(own).tolist() == pytest.approx(own.tolist())
@@ -168,9 +204,33 @@ def test_context_windows_without_units_are_empty():
 
 
 def test_context_near_window_gives_the_neighbours_of_a_passage():
-    contexts = built([(0, n, 5, (1.0, 0.0, 0.0), False) for n in range(1, 8)], [3])
+    contexts = built([(0, n, 5, (1.0, 0.0, 0.0), False, OTHER_SPEAKER) for n in range(1, 8)], [3])
     assert neighbours(contexts, np.array([3])).tolist() == [1, 2, 3, 4]
     assert neighbours(contexts, np.array([0, 6])).tolist() == [0, 1, 4, 5, 6]
+
+
+def test_context_window_of_an_exchange_is_the_turn_with_its_reply():
+    """In a log, the turns before are about something else."""
+    turns = [OWNER, ASSISTANT, OWNER, ASSISTANT, OWNER]
+    contexts = built([(0, n, 5, (1.0, 0.0, 0.0), False, who) for n, who in enumerate(turns)], [2])
+    assert [neighbours(contexts, np.array([slot])).tolist() for slot in range(5)] == [
+        [0, 1],
+        [1],
+        [2, 3],
+        [3],
+        [4],
+    ]
+    assert [slots.tolist() for slots in contexts.exchanges()] == [[0, 2], [1, 3]]
+    assert contexts.logged().all()
+
+
+def test_context_window_of_a_long_reply_is_a_unit_of_its_own():
+    units = [(0, 0, 2, (1.0, 0.0, 0.0), False, OWNER)]
+    units += [(0, 1, REPLY_TERMS + 1, (1.0, 0.0, 0.0), False, ASSISTANT)]
+    units += [(0, n, 2, (1.0, 0.0, 0.0), False, OWNER) for n in range(2, 6)]
+    contexts = built(units, [])
+    assert contexts.logged().all()
+    assert [slots.tolist() for slots in contexts.exchanges()] == [[], []]
 
 
 def neighbours(contexts, slots):

@@ -13,34 +13,12 @@ from itertools import islice
 from typing import Any
 
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import build_passage_indexing, passage_text_to_embed
-from commonplace.engine.memories.candidates import (
-    ObservationLimits,
-    Skipped,
-    SkipReason,
-    TurnCandidates,
-    candidate_fields,
-    make_skipped,
-    select_candidates,
-)
-from commonplace.engine.memories.remember import (
-    MemoryBatch,
-    Remembered,
-    RememberRequest,
-    load_batch_neighbourhood,
-    log_repeats,
-    plan_batch,
-    prepare_batch,
-    read_request,
-)
-from commonplace.engine.profile.proposals import ProfileClaim, Proposed, propose_claims, read_claim
 from commonplace.engine.search.pack import Choice
-from commonplace.engine.sources.thread import GrownThread, ThreadUpdate, grow_thread, thread_updates
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.safety.sensitive import redact_credentials
 from commonplace.language.text.normalise import fold
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping, Changeset, ChangesetStep
 from commonplace.model.journal import Entry, JournalStatus, Op
@@ -48,6 +26,43 @@ from commonplace.model.memory.candidate import MemoryCandidate
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, Action, Kind
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.sources.source import ConversationTurn, Source, SourceType, utc_day
+from commonplace.store.queries import HiddenPassages
+
+with lazy_imports(__name__):
+    from commonplace.engine.indexing import build_passage_indexing, passage_text_to_embed
+    from commonplace.engine.memories.candidates import (
+        ObservationLimits,
+        Skipped,
+        SkipReason,
+        TurnCandidates,
+        candidate_fields,
+        date_memory,
+        make_skipped,
+        select_candidates,
+    )
+    from commonplace.engine.memories.remember import (
+        MemoryBatch,
+        Remembered,
+        RememberRequest,
+        load_batch_neighbourhood,
+        log_repeats,
+        plan_batch,
+        prepare_batch,
+        read_request,
+    )
+    from commonplace.engine.profile.proposals import (
+        ProfileClaim,
+        Proposed,
+        propose_claims,
+        read_claim,
+    )
+    from commonplace.engine.sources.thread import (
+        GrownThread,
+        ThreadUpdate,
+        grow_thread,
+        thread_updates,
+    )
+    from commonplace.engine.transaction import run_transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +155,8 @@ def plan_observation(
             # A repeat updates only these fields: the others may have been set by hand.
             stated = request.mentioned & _STATED_FIELDS
             said_at = min(each.turn.at, now) if each.turn.is_dated else None
-            asked = replace(request, mentioned=stated, said_at=said_at)
+            memory = date_memory(request.memory, said_at)
+            asked = replace(request, memory=memory, mentioned=stated, said_at=said_at)
             wanted.append(PlannedCandidate(place, candidate, asked))
     return ObservationPlan(turns, wanted, refused)
 
@@ -326,7 +342,8 @@ def observe_turns(
             for update in updates
         ]
         locations = _locate_turns(stored, updates, grown)
-        result = decide_observation(engine, principal, plan, batch, locations)
+        news = _without_removed_turns(engine, principal, plan, locations)
+        result = decide_observation(engine, principal, news, batch, locations)
         changeset = Changeset(
             principal.scope,
             engine.clock(),
@@ -376,6 +393,30 @@ def _locate_turns(
         numbers = update.of_turn(turn_numbers[turn.thread]) if each.passages else []
         locations[place] = TurnLocation(each.source, tuple(each.passages[n] for n in numbers))
     return locations
+
+
+def _without_removed_turns(
+    engine: EngineContext,
+    principal: Principal,
+    plan: ObservationPlan,
+    locations: Mapping[int, TurnLocation],
+) -> ObservationPlan:
+    """A turn that is sent again, and that was forgotten or erased, gives no memories."""
+    sent_again = [n for n, each in enumerate(plan.turns) if each.turn.is_dated and n in locations]
+    if not sent_again:
+        return plan
+    sources = sorted({locations[place].source.id for place in sent_again})
+    found = engine.store.passages(principal.scope, HiddenPassages(sources)).values()
+    hidden = {passage.id for passage in found}
+    removed = {n for n in sent_again if hidden.intersection(locations[n].passages)}
+    return replace(
+        plan,
+        wanted=[each for each in plan.wanted if each.place not in removed],
+        turns=[
+            replace(each, claims=()) if place in removed else each
+            for place, each in enumerate(plan.turns)
+        ],
+    )
 
 
 def _observed_answer(

@@ -37,15 +37,20 @@ from commonplace.store.cache.index_cache import IndexCache, PastIndex
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
 from commonplace.store.port import Backend, Store
 from commonplace.store.queries import (
+    AssertionQuery,
+    Assertions,
+    CitingMemories,
     Counters,
     GrantedSources,
+    GraphItems,
+    GraphQuery,
     HeldQuery,
     IndexedRow,
     IndexPage,
     MemoryHistory,
     MemoryListing,
     PassageQuery,
-    PassagesByUnit,
+    PassagesOf,
     SourceListing,
     SourceQuery,
 )
@@ -168,7 +173,7 @@ def _embed_reworded(engine: EngineContext, reworded: Sequence[_PastMemory]) -> l
     vectors_by_text: list[Vector | None] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
         batch = texts[start : start + EMBED_BATCH_SIZE]
-        vectors = engine.embed(batch)
+        vectors = engine.embed_passages(batch)
         vectors_by_text += [None] * len(batch) if vectors is None else list(vectors)
     return vectors_by_text
 
@@ -315,9 +320,12 @@ class PastStore:
         )
         return [memory for memory in found if memory]
 
-    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]:
+    def page(self, scope: Scope, listing: MemoryListing | CitingMemories) -> list[Memory]:
         """Active memories by the past index. Listing options for maintenance are not supported.
         Only the rows of the page are read."""
+        if isinstance(listing, CitingMemories):
+            citing = [memory.id for memory in self._store.page(scope, listing)]
+            return self._memories_then(scope, citing, self._past.by_id)
         past, visibility = self._past, listing.visibility
         past_index = load_past_index(past.engine, scope, past.then, visibility)
         ids = list_past_ids(past_index, listing.filters, visibility, past.now)
@@ -351,6 +359,14 @@ class PastStore:
         """Pending values belong to the present."""
         return []
 
+    # ——— the graph: `graph_as_of` computes it from what was recorded by then ———
+
+    def assertions(self, scope: Scope, query: AssertionQuery) -> Assertions:
+        return self._store.assertions(scope, query)
+
+    def graph_items(self, scope: Scope, query: GraphQuery) -> GraphItems:
+        return self._store.graph_items(scope, query)
+
     # ——— sources ———
 
     def sources(self, scope: Scope, query: SourceQuery) -> list[Source]:
@@ -369,7 +385,7 @@ class PastStore:
     def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
         """Units of the past index need no filter: the text of a unit never changes."""
         found = self._store.passages(scope, query)
-        if isinstance(query, PassagesByUnit):
+        if not isinstance(query, PassagesOf):
             return found
         id = query.source_id
         units = self._store.units_then(scope, [id], self._past.then).get(id, frozenset())

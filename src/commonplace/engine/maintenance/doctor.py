@@ -12,7 +12,7 @@ from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, needs_processing
 from commonplace.engine.indexing import build_indexing, build_passage_indexing
-from commonplace.errors import StoreCorrupt, embedder_option
+from commonplace.errors import CommonplaceError, StoreCorrupt, embedder_option
 from commonplace.language.embedders.embedder import CalibrationProof
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.filters import OWNER_VISIBILITY, Visibility
@@ -245,7 +245,10 @@ def _raw_without_job(engine: EngineContext, scope: Scope, visibility: Visibility
 def _embedder(engine: EngineContext) -> Finding:
     model = engine.embedder
     detail = f"{model.name}, {model.dimension} dimensions; {_calibration(engine)}"
-    works = engine.embed(["a short text"]) is not None
+    try:
+        works = engine.embed_passages(["a short text"]) is not None
+    except CommonplaceError as error:  # its settings or its files are wrong
+        return Finding("embedder", False, f"{detail}; {error.message}", error.remedy)
     remedy = "" if works else "Install what the embedder needs; until then, search uses words only."
     return Finding("embedder", works, detail, remedy)
 
@@ -262,7 +265,7 @@ def _calibration(engine: EngineContext) -> str:
     summary = (
         f"similarity calibrated for {', '.join(supported)}"
         if supported
-        else "similarity not calibrated"
+        else "similarity not calibrated, so that words decide (`commonplace calibrate`)"
     )
     return summary + (
         f", not supported by the model for {', '.join(unsupported)}" if unsupported else ""

@@ -9,18 +9,21 @@ from functools import partial
 
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.follow_up_jobs import DESCRIBE_JOB, EMBED_JOB, EXTRACT_JOB, PROCESS_JOB
-from commonplace.engine.graph.extraction.extract import run_extraction_job
-from commonplace.engine.maintenance.reembed import fill_late_vectors
 from commonplace.engine.maintenance.worker import JobFunction
-from commonplace.engine.memories.neighbours import link_after_embedding
-from commonplace.engine.sources.process import describe_thread, process
-from commonplace.engine.transaction import apply_changeset
 from commonplace.errors import NotFound, StaleDecision
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, RetryJob, WithdrawJobs
 from commonplace.model.jobs import Job, JobState
 from commonplace.model.paging import take_page
 from commonplace.store.queries import NO_LIMIT, JobQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.extraction.extract import run_extraction_job
+    from commonplace.engine.maintenance.reembed import fill_late_vectors
+    from commonplace.engine.memories.neighbours import link_after_embedding
+    from commonplace.engine.sources.process import describe_thread, process
+    from commonplace.engine.transaction import apply_changeset
 
 
 def bind_job_kinds(engine: EngineContext) -> Mapping[str, JobFunction]:

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.remove import purge_graph_items
-from commonplace.engine.indexing import build_indexing, build_passage_indexing
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, StoreError
 from commonplace.language.embedders.embedder import Vectors
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import (
     Bookkeeping,
@@ -47,11 +45,18 @@ from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 from commonplace.store.queries import (
     LOST_COMMITS,
     NO_LIMIT,
+    HiddenPassages,
     MemoryListing,
     PassagesOf,
     SourceListing,
     UnembeddedQuery,
 )
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.remove import purge_graph_items
+    from commonplace.engine.indexing import build_indexing, build_passage_indexing
+    from commonplace.engine.sources.passages import erase_passages, load_passages
+    from commonplace.engine.transaction import run_transaction
 
 log = logging.getLogger("commonplace")
 
@@ -113,6 +118,7 @@ def tidy(
     of_graph = _purge_graph(engine, scope, now)
     expired += of_graph[Event.TTL]
     purged += purge_sources(engine, scope, now) + of_graph[Event.DELETE]
+    purged += purge_passages(engine, scope, now)
     proposals = _expire_proposals(engine, scope, now)
     merged = _merge_volatile(engine, principal, now, merge)
     if reindex:
@@ -148,8 +154,12 @@ def _rebuild_passage_index(engine: EngineContext, scope: Scope) -> int:
     )
     total = 0
     for source in engine.store.sources(scope, listing):
-        found = engine.store.passages(scope, PassagesOf(source.id)).items()
-        terms = {unit: build_passage_indexing(source, passage, None) for unit, passage in found}
+        found = engine.store.passages(scope, PassagesOf(source.id, hidden=True)).items()
+        terms = {
+            unit: build_passage_indexing(source, passage, None)
+            for unit, passage in found
+            if not passage.is_erased
+        }
         engine.store.record(Bookkeeping(scope, engine.clock(), passage_terms=terms))
         total += len(terms)
     return total
@@ -283,6 +293,24 @@ def purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
     return run_transaction(engine, None, decide)[1]
 
 
+def purge_passages(engine: EngineContext, scope: Scope, now: datetime) -> int:
+    """Blot out the passages whose restore period is over."""
+
+    def decide() -> tuple[Changeset, int]:
+        revision = engine.store.counters(scope).revision
+        due = engine.store.passages(scope, HiddenPassages(purgeable_by=now)).values()
+        steps = [
+            step
+            for each in load_passages(engine, scope, [passage.id for passage in due])
+            for step in erase_passages(
+                engine, each, now, event=Event.DELETE, node=JournalNode.WORKER
+            )
+        ]
+        return Changeset(scope, now, ACTOR, tuple(steps), revision), len(steps)
+
+    return run_transaction(engine, None, decide)[1]
+
+
 def _expire_proposals(engine: EngineContext, scope: Scope, now: datetime) -> int:
     def decide() -> tuple[Changeset, int]:
         revision = engine.store.counters(scope).revision
@@ -354,7 +382,7 @@ def fill_vectors(engine: EngineContext, principal: Principal, link: LinkFunction
         waiting = engine.store.page(scope, listing)
         if not waiting:
             return total + fill_passage_vectors(engine, scope) + fill_graph_vectors(engine, scope)
-        vectors = engine.embed([memory.searchable_text for memory in waiting])
+        vectors = engine.embed_passages([memory.searchable_text for memory in waiting])
         if vectors is None:
             return total
         ready = {
@@ -369,7 +397,7 @@ def fill_vectors(engine: EngineContext, principal: Principal, link: LinkFunction
 def fill_passage_vectors(engine: EngineContext, scope: Scope) -> int:
     total = 0
     while waiting := engine.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).passages:
-        vectors = engine.embed([text for _, text in waiting])
+        vectors = engine.embed_passages([text for _, text in waiting])
         if vectors is None:
             break
         ready = {
@@ -385,7 +413,7 @@ def fill_graph_vectors(engine: EngineContext, scope: Scope) -> int:
     """Embed nodes and edges. Concurrent changes are handled in the next round."""
     total = 0
     while waiting := engine.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).graph:
-        vectors = engine.embed([text for _, text in waiting])
+        vectors = engine.embed_passages([text for _, text in waiting])
         if vectors is None:
             break
         ready = {
@@ -402,7 +430,7 @@ def tidy_team(engine: EngineContext, scope: Scope) -> Tidied:
     days = team.retention_days if team else None
     let_go = expire_sources(engine, scope, now)
     let_go += _forget_old_sources(engine, scope, now, now - timedelta(days=days)) if days else 0
-    purged = purge_sources(engine, scope, now)
+    purged = purge_sources(engine, scope, now) + purge_passages(engine, scope, now)
     vectors = fill_passage_vectors(engine, scope)
     engine.store.record(Bookkeeping(scope, now, tidied=True))
     return Tidied(expired=let_go, purged=purged, vectors=vectors)

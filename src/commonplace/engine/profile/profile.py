@@ -87,7 +87,7 @@ def find_same_value(engine: EngineContext, value: Any, others: Sequence[Any]) ->
     if not uncertain:
         return None
     texts = [_value_text(value), *(_value_text(others[place]) for place in uncertain)]
-    vectors = engine.embed(texts)
+    vectors = engine.embed_passages(texts)
     for row, place in enumerate(uncertain, 1):
         cosine = None if vectors is None else float(vectors[0] @ vectors[row])
         if is_same_value(verdicts[place], engine.similarity(cosine, texts[0], texts[row])):

@@ -14,20 +14,13 @@ from typing import Any
 
 from commonplace.engine.access import can_see, can_see_source, visibility_of
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.profile.profile import (
-    find_same_value,
-    is_equal_value,
-    load_fields,
-    open_proposals,
-    set_field,
-    write_field,
-)
-from commonplace.engine.provenance.evidence import add_field_supports, supports_of_signals
-from commonplace.engine.transaction import run_transaction
 from commonplace.errors import LimitReached, NotAllowed, NotFound
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, ChangesetStep, CloseProposals, PutProposal
+from commonplace.model.memory.kinds import INSTRUCTION_CATEGORIES
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.profile.consent import (
     MAX_OPEN,
@@ -57,6 +50,19 @@ from commonplace.model.profile.fields import (
 )
 from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
 from commonplace.store.queries import JournalQuery
+
+with lazy_imports(__name__):
+    from commonplace.engine.profile.profile import (
+        find_same_value,
+        is_equal_value,
+        load_fields,
+        open_proposals,
+        set_field,
+        write_field,
+    )
+    from commonplace.engine.provenance.evidence import add_field_supports, supports_of_signals
+    from commonplace.engine.transaction import run_transaction
+    from commonplace.language.fields.categories import categorise
 
 
 class ProposalOutcome(StrEnum):
@@ -275,11 +281,13 @@ class _ProposalRound:
         )
 
     def _applies(self, proposal: Proposal, known: Memory | None) -> bool:
-        """Never against the owner's own statement or decision, and not to a field with sensitivity
-        high."""
+        """Never against the owner's own statement or decision, not to a field with sensitivity
+        high, and no instruction to agents: every prompt contains the profile."""
         if not has_enough_signals(proposal.name, proposal.signals):
             return False
         if known and known.sensitivity is Sensitivity.HIGH:
+            return False
+        if categorise(proposal.value) in INSTRUCTION_CATEGORIES or is_suspicious(proposal.value):
             return False
         query = JournalQuery(subject=PROFILE_PREFIX + proposal.field, events_only=True)
         rows = self.engine.store.journal(self.principal.scope, query)
@@ -502,10 +510,25 @@ def _is_made_by(principal: Principal, proposal: Proposal) -> bool:
 
 
 def erase_proposals(
-    engine: EngineContext, principal: Principal, named: Sequence[Proposal], gone: Container[str]
+    engine: EngineContext,
+    principal: Principal,
+    named: Sequence[Proposal],
+    gone: Container[str],
+    passages: Sequence[tuple[str, str]] = (),
 ) -> list[CloseProposals]:
-    """Erase the named proposals and those that originate from erased items."""
+    """Erase the named proposals and those that originate from erased items. ``passages``: sources
+    and erased texts of them, which proposals quote."""
     stored = engine.store.proposals(principal.scope)
     erased = {proposal.id: proposal for proposal in named}
     erased |= {proposal.id: proposal for proposal in stored if proposal.comes_from(gone)}
+    erased |= {proposal.id: proposal for proposal in stored if _quotes_any(proposal, passages)}
     return [build_erasure(proposal) for proposal in erased.values()]
+
+
+def _quotes_any(proposal: Proposal, passages: Sequence[tuple[str, str]]) -> bool:
+    return any(
+        signal.source_id == source and words in text
+        for signal in proposal.signals
+        for words in signal.evidence
+        for source, text in passages
+    )

@@ -40,6 +40,9 @@ from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
 RECENCY_DAYS = 30.0  # after this long, recency is down to a third
 _LONG_ENOUGH = 3.5  # ln(1 + terms): full score from about thirty terms
+_LOG_WORDS = 0.45  # weight of words in a log of short turns, as a share of the terms that match
+_PROFILE_CATEGORY = "profile"
+_MORE_HELD = 0.4  # of the query's terms
 _SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
 
@@ -117,12 +120,14 @@ class IndexSignals:
 
 def run_arms(search: SearchInput) -> list[IndexSignals]:
     """Run every arm and collect the signals of each index."""
+    if search.understood.asks_for_all:
+        return [_overview_signals(each, search) for each in search.searched]
     signals: dict[str, list[Floats]] = {}
     for arm in ARMS:
         signals |= arm(search)
     return [
         IndexSignals(
-            search.masks[place],
+            _without_echoes(search, place),
             {name: each[place] for name, each in signals.items()},
             _cosines(search, place),
             words.held,
@@ -131,6 +136,31 @@ def run_arms(search: SearchInput) -> list[IndexSignals]:
         )
         for place, words in enumerate(search.words)
     ]
+
+
+def _without_echoes(search: SearchInput, place: int) -> Mask:
+    """The candidates without short replies that have hardly more of the query's words than the turn
+    they answer: the turn is the hit. A question for what the assistant or a speaker said is an
+    exception."""
+    understood, mask = search.understood, search.masks[place]
+    if understood.question.of_the_assistant or understood.named.mentions:
+        return mask
+    turns, replies = search.indexes[place].contexts.exchanges()
+    held = search.words[place].held
+    mask = mask.copy()
+    mask[replies[mask[turns] & (held[replies] <= held[turns] + _MORE_HELD)]] = False
+    return mask
+
+
+def _overview_signals(searched: SearchedIndex, search: SearchInput) -> IndexSignals:
+    """For a question that matches nothing in particular: the profile, then what is important and
+    recent. Memories are evidence by themselves; passages are shown if there are no memories."""
+    index = searched.index
+    is_memory = np.where(index.passages, 0.0, 1.0).astype(np.float32)
+    is_profile = np.asarray(index.of_category(_PROFILE_CATEGORY) & ~index.passages)
+    signals = score_by_prior(index, search) | {"named": is_profile.astype(np.float32)}
+    unknown = np.full(index.size, np.nan)
+    return IndexSignals(searched.mask, signals, unknown, is_memory, is_memory, is_memory > 0)
 
 
 def _cosines(search: SearchInput, place: int) -> Floats:
@@ -183,12 +213,32 @@ def _follow_up_signal(index: ScopeIndex, words: Floats) -> Floats:
 def score_by_words(search: SearchInput) -> dict[str, list[Floats]]:
     words, masks = search.words, search.masks
     unit = share_of_best([each.unit for each in words], masks)
+    near = share_of_best([each.near for each in words], masks)
+    wide = share_of_best([each.wide for each in words], masks)
+    trust = _trust_in_words(search)
     return {
-        "words": unit,
-        "words_near": share_of_best([each.near for each in words], masks),
-        "words_wide": share_of_best([each.wide for each in words], masks),
+        "words": list(map(np.multiply, unit, trust)),
+        "words_near": list(map(np.multiply, near, trust)),
+        "words_wide": list(map(np.multiply, wide, trust)),
         "follows": list(map(_follow_up_signal, search.indexes, unit)),
     }
+
+
+def _trust_in_words(search: SearchInput) -> list[Floats]:
+    """How much a match of words says. Weeks later, people ask in other words than they used in a
+    chat: a turn that has few of the query's terms is the best match by chance. There the weight
+    follows the share of the query that any candidate holds. Where meaning is unknown, words are all
+    there is."""
+    held = max(float(each.held[mask].max(initial=0.0)) for each, mask in _words_of(search))
+    trust = held * (_LOG_WORDS + (1 - _LOG_WORDS) * held**2)
+    return [
+        np.where(index.contexts.logged() & ~blind, trust, 1.0).astype(np.float32)
+        for index, blind in zip(search.indexes, search.blind, strict=True)
+    ]
+
+
+def _words_of(search: SearchInput) -> Iterable[tuple[LexicalScores, Mask]]:
+    return zip(search.words, search.masks, strict=True)
 
 
 def _score_meaning(
@@ -264,13 +314,13 @@ def _question_signal(index: ScopeIndex) -> Floats:
 
 
 def _speaker_signal(index: ScopeIndex, understood: ParsedQuery) -> Floats:
-    """Turns by the person named in the query, unless another named person takes part as well; in
-    assistant logs, the user's turns if the query is about the user."""
+    """Turns by the person named in the query, unless another named person takes part as well; if
+    the query is about the user, memories and, in assistant logs, the user's turns."""
     if understood.named.mentions:
         return _named_speaker_signal(index, understood.named.mentions)
     if understood.question.of_the_user:
         by_user = index.coded["role"][: index.size] == index.words["role"].known("user")
-        return np.asarray(by_user & index.passages, dtype=np.float32)
+        return np.asarray(by_user | ~index.passages, dtype=np.float32)
     return np.zeros(index.size, dtype=np.float32)
 
 

@@ -12,26 +12,25 @@ from numpy.typing import NDArray
 from commonplace.engine.access import visibility_in
 from commonplace.engine.context import EngineContext, Vector
 from commonplace.engine.search.arms import IndexSignals, SearchedIndex, SearchInput, run_arms
-from commonplace.engine.search.graph_expansion import (
+from commonplace.engine.search.graph.expansion import (
     ADMITTED_LIFT,
     GRAPH_WEIGHT,
     compute_source_lifts,
     find_mentioning_sources,
     find_named_nodes,
 )
-from commonplace.engine.search.graph_expansion import graph_lifts as lifts_of_reached
+from commonplace.engine.search.graph.expansion import graph_lifts as lifts_of_reached
 from commonplace.engine.search.plan import ParsedQuery, RecallPlan
 from commonplace.engine.search.rank import (
     WEIGHTS,
     Evidence,
     Floats,
-    Floors,
     Ranked,
+    Relevance,
     best_slots,
     floors_at,
-    is_answerable,
+    judge_relevance,
     nearest_similarity,
-    select_relevant,
     sort_ranked,
     sum_parts,
     weight_signals,
@@ -40,7 +39,7 @@ from commonplace.language.text.detect import detect_script
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import find_mentioned_titles
-from commonplace.store.cache.scope_index import Mask, ScopeIndex
+from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.queries import Counters, PassagesByUnit
 
 MENTIONING_HITS = 5  # the best hits, whose title mentions are followed
@@ -126,7 +125,7 @@ def select_candidates(request: RecallRequest, limit: int) -> Shortlist:
     closest = nearest_similarity([each.evidence for each in scored])
     return Shortlist(
         tuple(ranked),
-        None if isnan(closest) else closest,
+        None if isnan(closest) else round(closest, 4),
         sum(map(len, best)) == _count_candidates(scored),
     )
 
@@ -142,11 +141,15 @@ def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> lis
         SearchInput(searched, request.understood, request.vectors, now, engine.calibration)
     )
     evidence = [
-        _collect_evidence(engine, index, plan, each)
+        _collect_evidence(request, index, each)
         for index, each in zip(indexes, signals, strict=True)
     ]
-    relevant = _relevant_candidates(evidence, plan, floors_at(engine.recall_floor))
-    rows = zip(request.readings, indexes, signals, evidence, relevant, strict=True)
+    asks = request.understood.question.is_asked
+    floors = floors_at(engine.recall_floor, asks=asks, wide=plan.wide)
+    judged = judge_relevance(
+        evidence, plan.threshold, floors, strict=plan.strict or request.understood.says_nothing
+    )
+    rows = zip(request.readings, indexes, signals, evidence, judged, strict=True)
     return [_ScoredIndex(*each, plan.explain) for each in rows]
 
 
@@ -182,27 +185,22 @@ def _searched_index(
     return SearchedIndex(index, mask & index.passages, visible & index.passages, is_own=False)
 
 
-def _collect_evidence(
-    engine: EngineContext, index: ScopeIndex, plan: RecallPlan, signals: IndexSignals
-) -> Evidence:
-    similarities_or_none = engine.calibration.similarities(
-        signals.cosines, detect_script(plan.query)
+def _collect_evidence(request: RecallRequest, index: ScopeIndex, signals: IndexSignals) -> Evidence:
+    similarities_or_none = request.engine.calibration.similarities(
+        signals.cosines, detect_script(request.plan.query)
     )
     similarities: Floats = (
         np.full(index.size, np.nan) if similarities_or_none is None else similarities_or_none
     )
+    fits = signals.signals.get("answer") if request.understood.question.of_the_user else None
     return Evidence(
-        similarities, signals.held, signals.known, index.passages, signals.named, signals.mask
+        similarities,
+        signals.held,
+        signals.known,
+        signals.named,
+        signals.mask,
+        None if fits is None else fits > 0,
     )
-
-
-def _relevant_candidates(
-    evidence: Sequence[Evidence], plan: RecallPlan, floors: Floors
-) -> list[Mask]:
-    relevant = select_relevant(evidence, plan.threshold, floors)
-    if plan.threshold is None and not is_answerable(evidence, floors):
-        relevant = [mask & each.named for mask, each in zip(relevant, evidence, strict=True)]
-    return [each.candidates & mask for mask, each in zip(relevant, evidence, strict=True)]
 
 
 class _ScoredIndex:
@@ -214,12 +212,14 @@ class _ScoredIndex:
         index: ScopeIndex,
         signals: IndexSignals,
         evidence: Evidence,
-        candidates: Mask,
+        judged: Relevance,
         explain: bool,
     ):
         self.numbering = index.numbering
         self.evidence = evidence
-        self.candidates = candidates
+        self.candidates = judged.relevant
+        self._passages = index.passages
+        self._weak = judged.weak
         self._reading = reading
         self._explain = explain
         self._parts = _weight_by_kind(weight_signals(signals.signals), index)
@@ -232,7 +232,13 @@ class _ScoredIndex:
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
         at, evidence = np.asarray(slots, dtype=np.intp), self.evidence
-        columns = (evidence.passages, evidence.similarities, evidence.held, self.scores)
+        columns = (
+            self._passages,
+            evidence.similarities,
+            evidence.held,
+            self.scores,
+            self._weak,
+        )
         rows = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
         return [
             Ranked(
@@ -245,8 +251,9 @@ class _ScoredIndex:
                 round(score, 6),
                 self._parts_at(slot) if self._explain else {},
                 bool(is_passage) and index.contexts.has_neighbours(slot),
+                weak,
             )
-            for slot, is_passage, similarity, held, score in rows
+            for slot, is_passage, similarity, held, score, weak in rows
         ]
 
     def _parts_at(self, slot: int) -> dict[str, float]:

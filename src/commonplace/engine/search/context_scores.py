@@ -16,6 +16,8 @@ from commonplace.store.cache.windows import ContextWindows
 Value = TypeVar("Value")
 
 _TIME_SHARE = 0.5  # weight of a matching period, relative to a term that occurs nowhere
+_NAMES_ONLY = 0.5  # what a name counts for, alone
+_EPSILON = 1e-6
 _DIGITS = 5  # float32 rounding depends on a row's memory alignment beyond these digits
 
 
@@ -149,9 +151,10 @@ class _LexicalScorer:
         self._held: Floats = np.zeros(index.size, dtype=np.float32)
         self._known: Floats = np.zeros(index.size, dtype=np.float32)
         self._known_twice: Floats = np.zeros(index.size, dtype=np.float32)
-        self._weight = 0.0
+        self._known_names: Floats = np.zeros(index.size, dtype=np.float32)
+        self._weight = self._weight_of_names = 0.0
         if query.in_period is not None:
-            self._cover(np.flatnonzero(query.in_period), extent.unit.rarity(0) * _TIME_SHARE)
+            self._cover(np.flatnonzero(query.in_period), extent.unit.weight(0) * _TIME_SHARE)
 
     def _cover(self, slots: NDArray[np.int64], weight: float) -> None:
         self._weight += weight
@@ -183,13 +186,13 @@ class _LexicalScorer:
     def add(self, term: str, holders: _TermHolders, frequency: _PerWindow[int]) -> None:
         """``frequency``: summed over all indexes."""
         query = self.query
-        rarity = self._unit.extent.rarity(0 if term in query.names else frequency.unit)
+        weight = self._unit.extent.weight(0 if term in query.names else frequency.unit)
         if query.in_period is not None and term in query.of_time:
-            rarity = 0.0  # in_period counts instead
+            weight = 0.0  # in_period counts instead
         if term in query.idle:
-            rarity = 0.0
+            weight = 0.0
         is_proper = term in query.proper
-        self._weight += 2 * rarity if is_proper else rarity
+        self._weight += 2 * weight if is_proper else weight
         eligible = query.counts_for(term, holders.slots)
         self._unit.add(holders.slots[eligible], holders.counts[eligible], frequency.unit)
         self._held[holders.slots[eligible]] += 1
@@ -198,9 +201,12 @@ class _LexicalScorer:
         if term in query.names:
             covered = query.has_named_participant.copy()
             covered[among] = True
-        self._known[covered] += rarity
+        self._known[covered] += weight
+        if is_proper or term in query.names:
+            self._known_names[covered] += weight
+            self._weight_of_names += 2 * weight if is_proper else weight
         if is_proper:
-            self._known_twice[covered] += rarity
+            self._known_twice[covered] += weight
         self._add_to(self._wide, term, holders.wide, frequency.wide)
 
     def _term_counts(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -249,8 +255,16 @@ class _LexicalScorer:
             self._near.scores[places],
             self._wide.scores[places],
             held,
-            self._known / np.maximum(self._weight - self._known_twice, 1e-9),
+            self._known_share(),
         )
+
+    def _known_share(self) -> Floats:
+        """A unit that has only the names of a longer question is about the same person, and rarely
+        about what is asked."""
+        share: Floats = self._known / np.maximum(self._weight - self._known_twice, 1e-9)
+        if self._weight - self._weight_of_names > _EPSILON:
+            share[self._known - self._known_names <= _EPSILON] *= _NAMES_ONLY
+        return share
 
 
 def score_semantic(

@@ -12,6 +12,7 @@ from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.filler import is_filler
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import (
@@ -120,7 +121,11 @@ class HitLoader:
         found: list[Ranked] = []
         for group in _in_batches(ranked, k):
             self._fetch(group)
-            found += [each for each in group if self._is_current(each) and self._is_new_turn(each)]
+            found += [
+                each
+                for each in group
+                if self._is_current(each) and self._says_something(each) and self._is_new_turn(each)
+            ]
             if len(found) >= k:
                 break
         self._load_authors(found[:k])
@@ -183,6 +188,13 @@ class HitLoader:
         passage = self._passages[ranked.reading, ranked.unit]
         return passage, self._sources[ranked.reading, passage.source_id]
 
+    def _says_something(self, ranked: Ranked) -> bool:
+        if not ranked.is_passage:
+            return True
+        passage, source = self._passage_and_source(ranked)
+        is_spoken = source.content_type in SPOKEN_CONTENT
+        return not (is_spoken and is_filler(passage.text, passage.role))
+
     def _is_new_turn(self, ranked: Ranked) -> bool:
         """Keep one passage, the best, of each turn of a conversation: other turns add more than the
         rest of a long one. Documents have no turns."""
@@ -219,7 +231,9 @@ class HitLoader:
             metadata=memory.metadata,
             disputed=summarise_dispute(disputes.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
+            evidence=tuple(each for each in memory.evidence if is_source_id(each)),
             suspicious=is_prompt_injection(memory),
+            weak=ranked.weak,
             quoted=is_quoted(memory),
         )
 
@@ -245,14 +259,16 @@ class HitLoader:
                 title=source.title or None,
                 position=passage.number,
                 speaker=passage.speaker,
+                role=passage.role,
                 session=passage.session,
                 label=passage.label,
                 team=None if is_own else source.team_id,
                 brought_by=None if is_own else self._another(source.user_id),
             ),
             tags=source.tags,
-            forgettable=False,
+            forgettable=is_own,
             suspicious=passage.suspicious or is_suspicious(passage.speaker or ""),
+            weak=ranked.weak,
             quoted=True,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -26,10 +26,19 @@ class Citation:
     title: str | None = None
     position: int | None = None  # of a passage in its source
     speaker: str | None = None
+    role: str | None = None  # of the speaker: user, assistant, system, tool
     session: str | None = None
     label: str | None = None  # its id in the original
     team: str | None = None  # the owning team, if any
     brought_by: str | None = None  # the user who ingested it, if another
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentValue:
+    """What holds now, for a passage that says something else; empty if that was forgotten."""
+
+    id: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +57,14 @@ class Hit:
     metadata: Mapping[str, object] = field(default_factory=dict)
     related: tuple[RelatedMemory, ...] = ()
     disputed: str | None = None  # the pending values of its conflict
+    outdated: CurrentValue | None = None  # a passage that says what has changed since
     forgettable: bool = True
     summary: str | None = None  # of a memory, if it differs from the text
+    evidence: tuple[str, ...] = ()  # the passages that a memory was made from
     suspicious: bool = False
+    weak: bool = False  # little evidence that it is about the query
     quoted: bool = False  # words of a source: prompts show them fenced
+    proposed: bool = False  # for the profile; its owner has not decided yet
     why: str | None = None  # with explain
     parts: Mapping[str, float] | None = None  # with explain
 
@@ -70,20 +83,33 @@ class Hit:
     def prompt_text(self) -> str:
         """The text for a prompt. The speaker's name is the source's, too: it is in the fence."""
         disputed = f" (disputed: {self.disputed})" if self.disputed else ""
-        return f"{quote_if(self.quoted, self.said + self.text)}{disputed}"
+        weak = "(weak match) " if self.weak else ""
+        proposed = " (proposed, not confirmed)" if self.proposed else ""
+        text = quote_if(self.quoted, self.said + self.text)
+        return f"{weak}{text}{disputed}{proposed}{self._changed_since}"
+
+    @property
+    def _changed_since(self) -> str:
+        if self.outdated is None:
+            return ""
+        return f" (outdated: now {self.outdated.text})" if self.outdated.text else " (outdated)"
 
     @property
     def said(self) -> str:
-        """A passage's speaker and date ("yesterday" is ambiguous without), and who ingested it. Of
-        a memory: who ingested its source."""
+        """A passage's speaker, or the speaker's role, and date ("yesterday" is ambiguous without),
+        and who ingested it. Of a memory: who ingested its source."""
         if self.citation is None:
             return ""
         author = self.citation.brought_by
         if self.citation.position is None:
             return f"(brought by {author}) " if author else ""
-        who = f"{self.citation.speaker}, " if self.citation.speaker else ""
+        speaker = self.citation.speaker or self.citation.role
+        who = f"{speaker}, " if speaker else ""
         provenance = f", brought by {author}" if author else ""
         return f"({who}{self.date:%Y-%m-%d}{provenance}) "
+
+
+CLEAR_LEAD = 1.5  # of the best score over the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +123,23 @@ class Choice:
     def is_empty(self) -> bool:
         return not self.candidates
 
+    @property
+    def clear_hit(self) -> Hit | None:
+        """The only candidate, or one far ahead of the others."""
+        first, *others = self.candidates or (None,)
+        if first is None or (others and others[0].score * CLEAR_LEAD > first.score):
+            return None
+        return first
+
+
+def merge_hits(answers: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+    """The best hits of several wordings of one question: each item once, with its best score."""
+    best: dict[str, Hit] = {}
+    for hit in (hit for hits in answers for hit in hits):
+        if hit.id not in best or hit.score > best[hit.id].score:
+            best[hit.id] = hit
+    return sorted(best.values(), key=lambda hit: hit.score, reverse=True)[:k]
+
 
 def best_similarity(hits: Sequence[Hit]) -> float | None:
     return max((hit.similarity for hit in hits if hit.similarity is not None), default=None)
@@ -105,12 +148,12 @@ def best_similarity(hits: Sequence[Hit]) -> float | None:
 def as_text(hits: Sequence[Hit]) -> str:
     lines = []
     for hit in hits:
-        lines.append(one_line(hit.bullet))
-        lines += [
-            f"  - related: {one_line(quote_if(related.quoted, related.text))}"
-            for related in hit.related
-        ]
+        lines += [one_line(hit.bullet), *related_lines(hit.related)]
     return "\n".join(lines)
+
+
+def related_lines(related: Iterable[RelatedMemory]) -> list[str]:
+    return [f"  - related: {one_line(quote_if(each.quoted, each.text))}" for each in related]
 
 
 def one_line(text: str) -> str:

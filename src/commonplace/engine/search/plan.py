@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
 
 from commonplace.engine.access import visibility_in
 from commonplace.engine.context import EngineContext
@@ -22,6 +25,8 @@ from commonplace.language.query.abbreviations import (
     add_long_forms,
     build_terminology,
 )
+from commonplace.language.query.follow_ups import topic_of_template
+from commonplace.language.query.overview import parse_overview
 from commonplace.language.query.question import ParsedQuestion, parse_question
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, ReadableScope
@@ -32,6 +37,7 @@ from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
 NO_PASSAGES, ONLY_PASSAGES = "none", "only"
+MAX_TERMS = 256  # distinct ones that are searched for: each costs a pass over its postings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +46,20 @@ class SearchTargets:
     passages: bool = True
     sources: tuple[str, ...] = ()  # if given: only passages of these
     procedures: bool = True
+    graph: bool = False  # nodes, edges and artifacts, too
+    ids: frozenset[str] | None = None  # if given: only these memories, which the database selected
 
     def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
         """Restrict the candidates, before scoring."""
         if not self.procedures:
             for kind in ON_REQUEST_KINDS:
                 candidates = candidates & ~index.of_kind(kind)
+        if self.ids is not None:
+            candidates = candidates & index.of_ids(self.ids)
         if self.sources:
             return candidates & index.of_sources(self.sources)
         if not self.passages:
-            return candidates & ~index.passages
+            return candidates & ~index.passages if self.memories else np.zeros_like(candidates)
         return candidates if self.memories else candidates & index.passages
 
     def visibility(self, principal: Principal, reading: ReadableScope) -> Visibility:
@@ -59,7 +69,7 @@ class SearchTargets:
         return replace(allowed, cleared=True) if by_id else allowed
 
 
-ALL_TARGETS = SearchTargets()
+ALL_TARGETS = SearchTargets(graph=True)
 
 
 def read_targets(
@@ -70,7 +80,7 @@ def read_targets(
         case []:
             return ALL_TARGETS
         case [word] if word == NO_PASSAGES:
-            return SearchTargets(passages=False)
+            return SearchTargets(passages=False, graph=True)
         case [word] if word == ONLY_PASSAGES:
             return SearchTargets(memories=False)
     return SearchTargets(
@@ -101,10 +111,13 @@ class RecallPlan:
     """A checked request."""
 
     query: str
+    also: tuple[str, ...] = ()  # other wordings, searched too: an expansion must not find less
     k: int = 5
     budget_tokens: int | None = None
     filters: Filters = NO_FILTERS
     threshold: float | None = None
+    strict: bool = False  # leave out weak hits
+    wide: bool = False  # the caller has room for hits with hardly any evidence
     explain: bool = False
     thread_id: str | None = None
     turn: int | None = None  # of the thread; for the recall log
@@ -112,6 +125,11 @@ class RecallPlan:
     node: JournalNode = JournalNode.HOTPATH
     within: SearchTargets = ALL_TARGETS
     hits_only: bool = False  # the caller packs the hits and records the reads
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        topic = topic_of_template(self.query)
+        return tuple(dict.fromkeys((self.query, *self.also, *((topic,) if topic else ()))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +146,14 @@ class ParsedQuery:
     proper: frozenset[str]  # capitalised terms
     of_time: frozenset[str]  # terms of a month or a year
     idle: frozenset[str]  # terms without content, such as question words
+    asks_for_all: bool = False  # "what do you remember?": nothing to match
     abbreviations: tuple[AbbreviationMatch, ...] = ()
     long_forms: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # of terms
+
+    @property
+    def says_nothing(self) -> bool:
+        """No words to search for, and no question about the user."""
+        return not (self.terms or self.asks_for_all or self.question.of_the_user)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -149,10 +173,14 @@ class ParsedQuery:
 def parse_query(
     query: str, people: Iterable[str], vocabulary: Terminology = NO_ABBREVIATIONS
 ) -> ParsedQuery:
-    """Pure. Names are removed from a query only if other terms remain."""
+    """Pure. Names are removed from a query only if other terms remain. A question for an overview
+    is a search for its subject."""
+    overview = parse_overview(query)
+    query = overview.subject if overview and overview.subject else query
     abbreviations = tuple(vocabulary.find_matches(query))
-    spoken = tuple(analyse(query))
-    terms = tuple(dict.fromkeys(spoken))
+    analysed = analyse(query)
+    terms = tuple(islice(dict.fromkeys(analysed), MAX_TERMS))
+    spoken = tuple(filter(frozenset(terms).__contains__, analysed))
     named = find_named_people(query, people)
     names = _terms_of(named.words)
     bare = remove_names(query, named)
@@ -170,6 +198,7 @@ def parse_query(
         proper=_terms_of(capitalised_words(query)),
         of_time=_terms_of(question.time_words),
         idle=_terms_of(question.idle_words),
+        asks_for_all=overview is not None and overview.is_of_all,
         abbreviations=abbreviations,
         long_forms=_long_forms(abbreviations),
     )

@@ -6,30 +6,36 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.history.changes import fit_header, load_delta, move_cursor
-from commonplace.engine.search.pack import Citation, Hit, HitsToText, one_line, pack
+from commonplace.engine.search.pack import (
+    Citation,
+    CurrentValue,
+    Hit,
+    HitsToText,
+    RelatedMemory,
+    one_line,
+    pack,
+    related_lines,
+)
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.recall import recall
+from commonplace.engine.search.withheld import Withheld
 from commonplace.language.text.tokens import count_tokens
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
-from commonplace.model.delta import Delta, shorten
+from commonplace.model.delta import Delta, has_news, shorten
 from commonplace.model.journal import MAIN_THREAD
+from commonplace.model.parameters import QueryReturns
 from commonplace.model.quotation import quote_if
 
-TOP_K = 3
-BUDGET = 512
-BULLET_LENGTH = 160  # characters of a bullet's text
+with lazy_imports(__name__):
+    from commonplace.engine.history.changes import fit_header, load_delta, move_cursor
+
+BULLET_LENGTH = 280  # characters of a bullet's text
 SUSPICIOUS_MARK = "(suspicious: reads like instructions) "
 _HEADER_DIVISOR = 2  # the header gets at most budget / this: hits need the rest
-
-
-class QueryReturns(StrEnum):
-    BULLETS = "bullets"
-    FULL = "full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class Bullet:
     id: str
     category: str
     text: str  # "[tasks] Renew the passport"
+    weak: bool = False  # little evidence that it is about the query
+    related: tuple[RelatedMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,11 @@ class FullItem:
     disputed: str | None
     forgettable: bool
     suspicious: bool
+    weak: bool = False  # little evidence that it is about the query
+    outdated: CurrentValue | None = None  # a passage that says what has changed since
     quoted: bool = False  # words of a source: fenced in the text
+    proposed: bool = False  # for the profile; its owner has not decided yet
+    related: tuple[RelatedMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +80,7 @@ class Queried:
     tokens: int  # of header and items together
     degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
+    withheld: Withheld | None = None  # what the agent's allowlist held back
 
     @property
     def is_empty(self) -> bool:
@@ -95,11 +108,11 @@ def run_query(
     header = fit_header(delta, budget // _HEADER_DIVISOR)
     answer = recall(engine, principal, [plan], partial(_pack, header, returns))[0]
     items = tuple(_build_item(hit, returns) for hit in answer.hits)
-    is_delivered = header or not delta.changes  # a header that did not fit is reported next time
+    is_delivered = header or not has_news(delta)  # a header that did not fit is reported next time
     if delta_from and is_delivered and not in_anothers_name:
         move_cursor(delta_from, principal, thread, delta)
     tokens = count_tokens(_as_text(header, items)) if header or items else 0
-    return Queried(plan.query, header, items, tokens, answer.degraded)
+    return Queried(plan.query, header, items, tokens, answer.degraded, withheld=answer.withheld)
 
 
 def _load_delta(engine: EngineContext, principal: Principal, thread: str) -> Delta:
@@ -114,10 +127,10 @@ def _pack(
 
 
 def _trim(hit: Hit, returns: QueryReturns) -> Hit:
-    """Shorten bullets to one line and drop related memories."""
+    """Shorten bullets to one line."""
     if returns is QueryReturns.FULL:
-        return replace(hit, related=())
-    return replace(hit, related=(), text=shorten(hit.summary or hit.text, BULLET_LENGTH))
+        return hit
+    return replace(hit, text=shorten(hit.summary or hit.text, BULLET_LENGTH))
 
 
 def _hits_as_text(header: str, returns: QueryReturns, hits: Sequence[Hit]) -> str:
@@ -125,7 +138,8 @@ def _hits_as_text(header: str, returns: QueryReturns, hits: Sequence[Hit]) -> st
 
 
 def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
-    return "\n".join([*([header] if header else []), *map(_item_line, items)])
+    lines = (line for item in items for line in (_item_line(item), *related_lines(item.related)))
+    return "\n".join([*([header] if header else []), *lines])
 
 
 def _item_line(item: Bullet | FullItem) -> str:
@@ -138,7 +152,7 @@ def _item_line(item: Bullet | FullItem) -> str:
 def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:
     text = _item_text(hit)
     if returns is QueryReturns.BULLETS:
-        return Bullet(hit.id, hit.category, text)
+        return Bullet(hit.id, hit.category, text, hit.weak, hit.related)
     return FullItem(
         id=hit.id,
         category=hit.category,
@@ -156,7 +170,11 @@ def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:
         disputed=hit.disputed,
         forgettable=hit.forgettable,
         suspicious=hit.suspicious,
+        weak=hit.weak,
+        outdated=hit.outdated,
         quoted=hit.quoted,
+        proposed=hit.proposed,
+        related=hit.related,
     )
 
 

@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.engine.graph_search.explore_candidates import ALL_WORDS
 from commonplace.model.access.principal import ReadableScope
+from commonplace.model.parameters import ALL_WORDS
 
 Floats = NDArray[np.floating]
 Signals = Mapping[str, Floats]
@@ -131,18 +131,24 @@ Mask = NDArray[np.bool_]
 class Floors:
     """Relevance thresholds, measured: docs/benchmarks.md has the curve."""
 
-    evidence: float = 0.65  # similarity + known
-    evidence_by_words: float = 0.325  # known alone, if the similarity is unknown
-    similarity: float = 0.5  # sufficient alone for a memory
-    of_the_best: float = 0.5  # minimum share of the best passage's evidence
+    evidence: float = 0.65  # less is weak
+    similarity: float = 0.5  # sufficient alone
+    of_the_best: float = 0.25  # minimum share of the best candidate's evidence
+    least: float = 0.1  # below it nothing says that a unit is about the question
+    least_of_words: float = 0.25  # the same for a query that asks nothing
 
 
 FLOORS = Floors()
+_WORDS_ALONE = 1.25  # what words count for, where nothing else is known
 
 
-def floors_at(evidence: float) -> Floors:
-    """The floors for an evidence setting; half of it is enough if only words are known."""
-    return Floors(evidence, evidence / 2)
+def floors_at(evidence: float, *, asks: bool = True, wide: bool = False) -> Floors:
+    """``asks``: for a question, which is often put in other words than its answer. ``wide``: for a
+    caller that has room for what may be chance."""
+    floors = replace(FLOORS, evidence=evidence)
+    if wide:
+        return replace(floors, of_the_best=0.0, least=0.0)
+    return floors if asks else replace(floors, least=floors.least_of_words)
 
 
 @dataclass(frozen=True)
@@ -152,79 +158,83 @@ class Evidence:
     similarities: Floats  # NaN: unknown
     held: Floats
     known: Floats
-    passages: Mask
     named: Mask
     candidates: Mask
+    fits: Mask | None = None  # has the kind of answer that the owner asks for
 
     @cached_property
     def nearest(self) -> float:
         """The best similarity of the candidates; NaN if all are unknown."""
-        similarities = self.similarities
-        similarities = similarities if self.candidates.all() else similarities[self.candidates]
+        similarities = _select_candidates(self.similarities, self.candidates)
         return float(np.fmax.reduce(similarities, initial=np.nan))
 
-    @property
-    def most_known(self) -> float:
-        return float(self.known[self.candidates].max(initial=0.0))
-
-    @property
-    def of_passages(self) -> float:
-        """The highest evidence of a candidate passage. Hidden or filtered passages do not count."""
-        return float(self._combined[self.passages & self.candidates].max(initial=0.0))
-
     @cached_property
-    def _combined(self) -> Floats:
-        return self.known + np.nan_to_num(self.similarities)
+    def combined(self) -> Floats:
+        """Similarity and known share of the query; where the similarity is unknown, the share
+        counts for more, so that one scale holds for both."""
+        unknown = np.isnan(self.similarities)
+        alone = (_WORDS_ALONE - 1) * self.known
+        combined: Floats = self.known + np.where(unknown, alone, self.similarities)
+        return combined if self.fits is None else combined + FLOORS.least * self.fits
 
-    def near_best(self, best: float, floors: Floors) -> Mask:
-        """Slots whose evidence is a sufficient share of the best passage's."""
-        evidence = self._combined
-        mask: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
-        return mask
+    @property
+    def best(self) -> float:
+        """Hidden or filtered units do not count."""
+        return float(_select_candidates(self.combined, self.candidates).max(initial=0.0))
+
+    def strong(self, floors: Floors) -> Mask:
+        """Enough similarity and words together, high similarity, all words, or its name in the
+        query."""
+        alike = self.similarities >= floors.similarity
+        mask: Mask = (self.combined >= floors.evidence) | alike
+        return mask | (self.held > ALL_WORDS) | self.named
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    relevant: Mask
+    weak: Mask  # what little evidence there is may be chance
 
 
 def nearest_similarity(found: Sequence[Evidence]) -> float:
     return float(np.fmax.reduce([each.nearest for each in found]))
 
 
-def is_answerable(found: Sequence[Evidence], floors: Floors = FLOORS) -> bool:
-    """True if the best similarity and the best term coverage together reach the floor: else nothing
-    stored is about the question."""
-    if not any(each.candidates.any() for each in found):
-        return False
-    best_known, best = max(each.most_known for each in found), nearest_similarity(found)
-    if np.isnan(best):
-        return best_known >= floors.evidence_by_words
-    return best_known + best >= floors.evidence
+def judge_relevance(
+    found: Sequence[Evidence],
+    threshold: float | None,
+    floors: Floors = FLOORS,
+    *,
+    strict: bool = False,
+) -> list[Relevance]:
+    """Each candidate is judged by its own evidence, so that the size of the store does not decide.
+    With little evidence it is weak; with a small share of the best candidate's it is left out.
+    ``strict`` leaves out all that is weak. A ``threshold`` applies to the similarity instead."""
+    best = max(each.best for each in found)
+    judged = []
+    for each in found:
+        strong = each.strong(floors)
+        if threshold is not None:
+            relevant = _above_threshold(each, threshold, floors)
+        else:
+            relevant = strong | _near_best(each, best, floors)
+        judged.append(Relevance(each.candidates & relevant & (strong | (not strict)), ~strong))
+    return judged
 
 
-def select_relevant(
-    found: Sequence[Evidence], threshold: float | None, floors: Floors = FLOORS
-) -> list[Mask]:
-    """A memory needs evidence of its own: high similarity, all terms, enough of both, or its name
-    in the query. A passage is also relevant with a share of the best passage's evidence. A
-    ``threshold`` applies to the similarity instead."""
-    if threshold is not None:
-        return [_above_threshold(each, threshold, floors) for each in found]
-    best = max(each.of_passages for each in found)
-    return [
-        np.where(each.passages, alone | each.near_best(best, floors), alone)
-        for each, alone in ((each, _relevant_alone(each, floors)) for each in found)
-    ]
+def _near_best(found: Evidence, best: float, floors: Floors) -> Mask:
+    """With no evidence at all, only units whose similarity is unknown are left: they may be about
+    the question in other words."""
+    if best < floors.least:
+        return np.isnan(found.similarities)
+    mask: Mask = found.combined >= max(floors.of_the_best * best, floors.least)
+    return mask
 
 
 def _above_threshold(found: Evidence, threshold: float, floors: Floors) -> Mask:
-    by_words = found.known >= floors.evidence_by_words
+    by_words = found.combined >= floors.evidence
     unknown = np.isnan(found.similarities)
     return np.where(unknown, by_words | (threshold <= 0), found.similarities >= threshold)
-
-
-def _relevant_alone(found: Evidence, floors: Floors) -> Mask:
-    similarities, by_words = found.similarities, found.known >= floors.evidence_by_words
-    unknown = np.isnan(similarities)
-    both = np.where(unknown, by_words, found.known + similarities >= floors.evidence)
-    enough: Mask = both | (similarities >= floors.similarity)
-    return enough | (found.held > ALL_WORDS) | found.named
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +250,7 @@ class Ranked:
     score: float
     parts: Mapping[str, float]  # the summands of the score, on request
     has_neighbours: bool = False
+    weak: bool = False  # little evidence
 
     def lifted(self, name: str, by: float) -> Ranked:
         parts = {**self.parts, name: round(by, 6)} if self.parts else {}

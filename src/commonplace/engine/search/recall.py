@@ -10,6 +10,7 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import load_disputes
 from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates
+from commonplace.engine.search.graph.hits import GRAPH_KINDS, add_graph_hits
 from commonplace.engine.search.hits import HitLoader
 from commonplace.engine.search.pack import (
     Hit,
@@ -17,23 +18,40 @@ from commonplace.engine.search.pack import (
     RelatedMemory,
     as_text,
     best_similarity,
+    merge_hits,
     pack,
 )
 from commonplace.engine.search.plan import RecallPlan, parse_query
+from commonplace.engine.search.profile_hits import (
+    PROPOSAL_KIND,
+    add_asked_fields,
+    add_proposals,
+)
 from commonplace.engine.search.rank import WEIGHTS, Ranked, sort_ranked
 from commonplace.engine.search.recall_log import build_search, log_turn
-from commonplace.engine.understanding import load_known_people, load_terminology
+from commonplace.engine.search.supersession import (
+    load_statements,
+    mark_outdated,
+    put_current_first,
+    settle,
+)
+from commonplace.engine.search.withheld import Withheld, count_withheld
+from commonplace.engine.understanding import load_terminology, load_vocabulary
 from commonplace.model.access.principal import Principal, ReadableScope, merge_readable_scopes
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import shorten
-from commonplace.model.filters import NO_FILTERS
+from commonplace.model.filters import NO_FILTERS, Filters
+from commonplace.model.graph.salience import TOP_HITS
 from commonplace.model.journal import Entry, JournalStatus, Op
 from commonplace.model.memory.memory import Link, Memory
 from commonplace.model.sources.source import PASSAGE_KIND
+from commonplace.store.queries import NO_LIMIT, MemoryListing
 
 RELATED_BULLETS = 2
+_OTHER_KINDS = frozenset({PASSAGE_KIND, PROPOSAL_KIND, *GRAPH_KINDS})  # not memories
 MIN_CANDIDATES = 64  # lower bound of the shortlist
 _CANDIDATE_GROWTH = 8
+_SETTLED = 3  # times k: how many are checked for what has changed since
 
 __all__ = ["RecallPlan", "Recalled", "recall", "record_search"]
 
@@ -45,6 +63,7 @@ class Recalled:
     tokens: int
     degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
+    withheld: Withheld | None = None  # what the agent's allowlist held back
 
     @property
     def is_empty(self) -> bool:
@@ -68,23 +87,28 @@ def recall(
     explain_requested = [plan.explain for plan in plans]
     plans = [replace(plan, explain=plan.explain or engine.recall_log) for plan in plans]
     with engine.store.read_session():
+        plans = [_select_by_metadata(engine, principal, plan) for plan in plans]
         readings = merge_readable_scopes(
             _readable_scopes(engine, principal, plans) if scopes is None else scopes
         )
-        people, stamp = load_known_people(engine, principal, readings)
-        terminology = load_terminology(engine, principal, stamp)
-    understood = [parse_query(plan.query, people, terminology) for plan in plans]
-    vectors = engine.embed([text for each in understood for text in each.texts])
+        vocabulary = load_vocabulary(engine, principal, readings)
+        terminology = load_terminology(engine, principal, vocabulary.stamp)
+    understood = [
+        [parse_query(wording, vocabulary.people, terminology) for wording in plan.wordings]
+        for plan in plans
+    ]
+    texts = [text for wordings in understood for each in wordings for text in each.texts]
+    vectors = engine.embed_queries(texts)
     answers, start = [], 0
-    for plan, each in zip(plans, understood, strict=True):
-        end = start + len(each.texts)
-        query_vectors = None if vectors is None else tuple(vectors[start:end])
-        answers.append(
-            _answer_plan(
-                RecallRequest(engine, principal, readings, plan, each, query_vectors), packing
-            )
-        )
-        start = end
+    for plan, wordings in zip(plans, understood, strict=True):
+        requests = []
+        for each in wordings:
+            end = start + len(each.texts)
+            query_vectors = None if vectors is None else tuple(vectors[start:end])
+            worded = replace(plan, query=each.query, also=())
+            requests.append(RecallRequest(engine, principal, readings, worded, each, query_vectors))
+            start = end
+        answers.append(_answer_plan(plan, requests, packing))
     if not engine.recall_log:
         return answers
     _log_recall(engine, principal, plans, answers)
@@ -92,6 +116,22 @@ def recall(
         answer if explained else _without_explanation(answer)
         for answer, explained in zip(answers, explain_requested, strict=True)
     ]
+
+
+def _select_by_metadata(
+    engine: EngineContext, principal: Principal, plan: RecallPlan
+) -> RecallPlan:
+    """The index holds no metadata: the database selects, before anything is scored."""
+    if not plan.filters.metadata:
+        return plan
+    listing = MemoryListing(
+        filters=Filters(metadata=plan.filters.metadata),
+        visibility=visibility_of(principal),
+        now=engine.clock(),
+        limit=NO_LIMIT,
+    )
+    found = frozenset(memory.id for memory in engine.store.page(principal.own_scope, listing))
+    return replace(plan, within=replace(plan.within, ids=found))
 
 
 def _readable_scopes(
@@ -122,16 +162,24 @@ def _without_explanation(answer: Recalled) -> Recalled:
     return replace(answer, hits=tuple(hits))
 
 
-def _answer_plan(request: RecallRequest, packing: PackFunction) -> Recalled:
-    engine, principal, plan = request.engine, request.principal, request.plan
-    degraded = request.vectors is None
+def _answer_plan(
+    plan: RecallPlan, requests: Sequence[RecallRequest], packing: PackFunction
+) -> Recalled:
+    """``requests``: one for each wording of the plan's query."""
+    engine, principal = requests[0].engine, requests[0].principal
+    degraded = requests[0].vectors is None
     with engine.store.read_session():
-        hits, nearest = _load_hits(request)
+        found = [_load_hits(request) for request in requests]
+        withheld = count_withheld(requests[0])
+    hits = found[0][0]
+    if len(found) > 1:
+        hits = put_current_first(merge_hits([each for each, _ in found], plan.k))
+    nearest = max((near for _, near in found if near is not None), default=None)
     if plan.hits_only:
-        return Recalled(plan.query, tuple(hits), 0, degraded)
+        return Recalled(plan.query, tuple(hits), 0, degraded, withheld=withheld)
     packed, tokens = packing(hits, plan.budget_tokens)
     record_search(engine, principal, plan, packed, nearest)
-    return Recalled(plan.query, tuple(packed), tokens, degraded)
+    return Recalled(plan.query, tuple(packed), tokens, degraded, withheld=withheld)
 
 
 def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
@@ -142,12 +190,17 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
         shortlist = select_candidates(request, limit)
         links = _visible_links(engine, principal, shortlist)
         rows = HitLoader(engine, principal, plan, request.readings)
-        best = rows.best(_lift_linked(shortlist.ranked, links), plan.k)
+        ranked = _lift_linked(shortlist.ranked, links)
+        statements = load_statements(engine, principal, plan, ranked[: _SETTLED * plan.k])
+        ranked = settle(ranked, statements, memories=plan.within.memories)
+        best = rows.best(add_asked_fields(request, ranked), plan.k)
         if len(best) >= plan.k or shortlist.is_all:
             break
         limit *= _CANDIDATE_GROWTH  # several passages of one long turn crowded out other hits
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
-    hits = [rows.hit(ranked, against) for ranked in best]
+    hits = mark_outdated([rows.hit(each, against) for each in best], statements)
+    hits = add_graph_hits(request, add_proposals(request, hits))
+    hits = [hit for hit in hits if not (hit.weak and plan.strict)]
     if not plan.hits_only:
         hits = _load_related(engine, principal, hits, links)
     return hits, shortlist.nearest
@@ -228,7 +281,11 @@ def record_search(
     hits: Sequence[Hit],
     nearest: float | None,
 ) -> None:
-    """Record the search and the memories read, after the answer was returned."""
+    """Record the search and what was read, after the answer was returned: memories, and per reader
+    the sources of passages."""
+    cited = dict.fromkeys(
+        hit.citation.source for hit in hits if hit.kind == PASSAGE_KIND and hit.citation
+    )
     entry = Entry(
         op=Op.SEARCH,
         node=plan.node,
@@ -240,12 +297,19 @@ def record_search(
         Bookkeeping(
             principal.scope,
             engine.clock(),
-            touched={hit.id: 1 for hit in hits if hit.kind != PASSAGE_KIND},
+            touched={hit.id: 1 for hit in hits if hit.kind not in _OTHER_KINDS},
+            read=_read_of_graph(hits)
+            | {source: place < TOP_HITS for place, source in enumerate(cited)},
             entries=(entry,),
             thread_id=plan.thread_id,
             actor=principal.actor,
         )
     )
+
+
+def _read_of_graph(hits: Sequence[Hit]) -> dict[str, bool]:
+    """Whether each node, edge and artifact is among the first hits."""
+    return {hit.id: at < TOP_HITS for at, hit in enumerate(hits) if hit.kind in GRAPH_KINDS}
 
 
 def record_read_hits(

@@ -8,8 +8,19 @@ from datetime import datetime
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.remove import is_graph_id
+from commonplace.engine.graph.visible_graph import visible_graph
+from commonplace.engine.graph_search.graph_texts import (
+    SearchableGraph,
+    TextRequest,
+    category_of,
+    find_item,
+    item_text,
+)
+from commonplace.engine.graph_search.graph_view import GraphView
 from commonplace.engine.search.pack import Hit
 from commonplace.errors import BadSettings, NotFound
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import shorten
@@ -21,6 +32,7 @@ from commonplace.model.journal import (
     RecallLogQuery,
     RecallTurn,
 )
+from commonplace.model.memory.lifecycle import NOW
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import (
     SOURCE_CATEGORY,
@@ -33,13 +45,14 @@ from commonplace.store.queries import PassagesOf
 
 def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:
     """The log record of one search, with explanations if the hits have them. Items of other users
-    are left out: their erasure would not reach this log."""
+    are left out: their erasure would not reach this log. So are proposals, which end by
+    themselves."""
     returned = [
         LoggedHit(hit.id, hit.score, hit.why or "", dict(hit.parts or {}))
         for hit in hits
-        if not hit.is_anothers
+        if not hit.is_anothers and not hit.proposed
     ]
-    return LoggedSearch(verb, asked, tuple(returned))
+    return LoggedSearch(verb, redact_secrets(asked), tuple(returned))
 
 
 def log_turn(
@@ -133,6 +146,22 @@ class _CurrentTexts:
         named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
         sources = engine.live_sources(principal.scope, sorted(named))
         self._sources = {source.id: source for source in sources}
+        self._graph = self._graph_items(engine, principal, [id for id in ids if is_graph_id(id)])
+
+    @staticmethod
+    def _graph_items(
+        engine: EngineContext, principal: Principal, ids: Sequence[str]
+    ) -> dict[str, tuple[str, str]]:
+        """Category and text of the nodes, edges and artifacts that the caller may see."""
+        if not ids:
+            return {}
+        graph = SearchableGraph(GraphView(visible_graph(engine, principal).snapshot, ()), NOW)
+        found = {id: find_item(graph, id) for id in ids}
+        return {
+            id: (category_of(graph, item), item_text(graph, item, TextRequest(engine.clock())))
+            for id, item in found.items()
+            if item is not None
+        }
 
     def shown(self, returned: Iterable[LoggedHit]) -> Iterable[ReturnedThen]:
         for hit in returned:
@@ -144,6 +173,8 @@ class _CurrentTexts:
             yield ReturnedThen(hit.id, hit.score, hit.why, hit.parts, category, text)
 
     def _may_see(self, id: str) -> bool:
+        if is_graph_id(id):
+            return id in self._graph
         if is_source_id(id):
             source = self._sources.get(split_passage_id(id)[0])
             return source is not None and self._visibility.admits_source(source)
@@ -151,6 +182,9 @@ class _CurrentTexts:
         return memory is not None and self._visibility.admits(memory)
 
     def _current_text(self, id: str) -> tuple[str | None, str | None]:
+        if is_graph_id(id):
+            category, text = self._graph[id]
+            return category, shorten(text)
         if is_source_id(id):
             passage = self._passage(id)
             return (SOURCE_CATEGORY, shorten(passage.text)) if passage else (None, None)

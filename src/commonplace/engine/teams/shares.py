@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from commonplace.engine.access import list_pending_invitations, principal_at_source
 from commonplace.engine.context import EngineContext, RequestContext
@@ -55,7 +56,7 @@ class Invitation:
 
     id: str  # of the source
     from_user: str
-    title: str  # in the other's words; empty: none, or it reads like instructions
+    title: str  # in the other's words; empty: none, it reads like instructions, or for an agent
     source_type: str
     date: datetime | None  # of the source
     invited_at: datetime
@@ -108,8 +109,19 @@ def invite_participants(
     others = [name for name in dict.fromkeys(named) if name != acting.user_id]
     if not others or ingested.action is IngestAction.UNCHANGED:
         return ingested
-    _invite(engine, request, source, {name: _is_user(engine, name) for name in others})
+    guests = {name: _is_user(engine, name) for name in others}
+    _invite(engine, request, source, guests)
     return replace(ingested, revision=engine.store.counters(source.scope).revision)
+
+
+def _count_named(engine: EngineContext, owner: Scope, shares: Mapping[Any, Share]) -> int:
+    """The shares that `sources share` made. Those with participants do not count: only users get
+    one, so that reaching the limit would tell who is a user."""
+    if len(shares) <= MAX_GUESTS:
+        return len(shares)
+    ids = list({share.source_id for share in shares.values()})
+    sources = {source.id: source.participants for source in engine.live_sources(owner, ids)}
+    return sum(share.guest not in sources.get(share.source_id, ()) for share in shares.values())
 
 
 def unshare_source(
@@ -163,10 +175,11 @@ def _invite(
     request: RequestContext,
     source: Source,
     guests: Mapping[str, bool],
-    check: Callable[[str, MembershipStatus | None], None] = lambda guest, standing: None,
+    check: Callable[[str, MembershipStatus | None], None] | None = None,
 ) -> None:
-    """``guests``: names, and whether each gets an invitation. Valid only at the revision at which
-    the source existed and nobody of them had left the team."""
+    """``guests``: names, and whether each gets an invitation. Without a ``check`` there are no
+    errors about guests: they would tell which of them are users. Valid only at the revision at
+    which the source existed and nobody of them had left the team."""
     acting = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
@@ -179,19 +192,21 @@ def _invite(
         grants: list[Changeset] = []
         for guest, is_addressed in guests.items():
             standing = _standing_in_team(engine, source, guest)
-            check(guest, standing)
+            if check is not None:
+                check(guest, standing)
             if standing in _NOT_INVITED:
                 continue
             new = _new_share(source, guest, acting, now)
             share = known.get(new.key, new)
             if share.is_accepted:
                 continue
-            is_new = is_addressed and not _has_refused(engine, share)
+            is_full = check is None and share.key not in known and len(known) >= 2 * MAX_GUESTS
+            is_new = is_addressed and not is_full and not _has_refused(engine, share)
             is_stored = is_new or share.key in known
             steps.append(SetShare(share, access_entry(Op.GRANT, source.id), gone=not is_stored))
             known |= {share.key: share} if is_stored else {}
             grants += [_guest_changeset(acting, now, share)] if is_new else []
-        if len(known) > MAX_GUESTS:
+        if check is not None and _count_named(engine, source.scope, known) > MAX_GUESTS:
             raise LimitReached(
                 f"Too many shares: the limit is {MAX_GUESTS}.", remedy="End some of them first."
             )
@@ -265,9 +280,11 @@ def _revoke(engine: EngineContext, request: RequestContext, source: Source, gues
 def list_invitations(
     engine: EngineContext, principal: Principal, limit: int, after: str | None = None
 ) -> list[Invitation]:
-    """Oldest first."""
+    """Oldest first. Agents get no titles: strangers wrote them, and nobody has accepted them."""
     found = list_pending_invitations(engine, principal)
     page = [_describe(share, source) for share, source in found]
+    if not principal.is_owner:
+        page = [replace(each, title="") for each in page]
     return take_page(page, after, limit)
 
 

@@ -365,7 +365,7 @@ def _copy_step(
 
 def _graph_vectors(engine: EngineContext, graph: WholeGraph) -> dict[str, bytes]:
     """Vectors of nodes and edges; empty if the embedder is unavailable."""
-    vectors = engine.embed([*graph.texts.values()]) if graph.texts else None
+    vectors = engine.embed_passages([*graph.texts.values()]) if graph.texts else None
     if vectors is None:
         return {}
     return {id: row.astype("<f4").tobytes() for id, row in zip(graph.texts, vectors, strict=True)}

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 
-from commonplace.language.compare.statement import parse_statement
 from commonplace.language.fields.phone_email import email_key, phone_key
 from commonplace.language.text.detect import statement_language, statement_languages
 from commonplace.language.text.normalise import fold
 from commonplace.language.text.terms import analyse
+from commonplace.lazy import lazy_imports
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory
+
+with lazy_imports(__name__):
+    from commonplace.language.compare.statement import parse_statement
 
 _MAX_LANGUAGES = 3  # a short text may fit several languages, and gets keys for each
 

@@ -299,10 +299,8 @@ def _word_tokens(text: str, start: int, elides: bool) -> Iterator[CompareToken]:
         )
     elif ending in ("s", "m", "re", "ve", "ll", "d") and not (elides and low in _ELIDED):
         yield _word_token(text[: len(head)], start)
-        at = start + len(head)
-        yield CompareToken(
-            text[len(head) :], f"'{ending}", CompareTokenKind.WORD, at, start + len(text)
-        )
+        at, word = start + len(head), "have" if ending == "ve" else f"'{ending}"
+        yield CompareToken(text[len(head) :], word, CompareTokenKind.WORD, at, start + len(text))
     elif elides and (cut := plain.find("'")) and plain[:cut].lower() in _ELIDED:
         yield CompareToken(
             text[: cut + 1], plain[: cut + 1].lower(), CompareTokenKind.WORD, start, start + cut + 1

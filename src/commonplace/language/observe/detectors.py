@@ -277,8 +277,14 @@ _RULE = any_pattern(_REQUEST_DATA["rule"], _REQUEST_WORDS)
 _FINISHED_JOB = any_pattern(_REQUEST_DATA["job"], _REQUEST_WORDS)
 _NO_SPEAKER = any_pattern(_REQUEST_DATA["no_speaker"], _REQUEST_WORDS)
 _IDENTITY_CHARACTERS = 600  # length of text searched for the assistant's identity
+# The reason of a request: "…, I sold it", "… because it's wrong", "… – that's private".
 _AFTERTHOUGHT = re.compile(
-    r",\s+(?:it|that|he|she|they|הוא|היא|זה|הם)\b.*$|\s+(?:please|בבקשה)\W*$", re.I
+    r"(?:[,;.]|\s[-–—])\s+(?:it|that|this|he|she|they|i|we|there|because|since|cause|now that|"
+    r"no longer|not|as|thanks|please|הוא|היא|זה|זו|הם|אני|אנחנו|כי|כבר|לא|מכרתי|מכרנו|"
+    r"טעיתי|תודה)\b.*$"
+    r"|\s+(?:because|since|cause|as (?:i|it|we|he|she|they)|now that)\b.*$"
+    r"|\s+(?:כי|מפני ש\S*|בגלל ש\S*)\s.*$|\s+(?:please|בבקשה)\W*$",
+    re.IGNORECASE | re.DOTALL,
 )
 _POLITE = re.compile(
     r"^(?:(?:please|hey|hi|hello|ok|okay|so|and|also|oh|remember|reminder|important|note|rule|"
@@ -291,7 +297,16 @@ def detect_forget_request(sentence: str) -> str | None:
     """What the user asks to forget."""
     found = _first_match(_FORGET_REQUEST, sentence)
     what = first_named_group(found, "what") if found else None
-    return _AFTERTHOUGHT.sub("", what).strip(" .,!?") if what else None
+    return _without_reason(what) if what else None
+
+
+def clean_forget_query(query: str) -> str:
+    """What a query to forget is about: without the request itself and without its reason."""
+    return detect_forget_request(query) or _without_reason(query) or query
+
+
+def _without_reason(what: str) -> str:
+    return _AFTERTHOUGHT.sub("", what).strip(" .,!?")
 
 
 def detect_rule(sentence: str) -> str | None:

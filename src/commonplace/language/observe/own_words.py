@@ -160,6 +160,8 @@ CONTEXT_HEADINGS = (
     "Quoted text",
     "About the user",
     "To keep in mind",
+    "People and things that matter",
+    "Coming up",
     "Recent events",
     "Recalled for this question",
     "Recent summaries",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
-from commonplace.language.fields.classify import categorise
+from commonplace.language.fields.categories import categorise
 from commonplace.language.fields.key_values import (
     KeyValue,
     ValueType,

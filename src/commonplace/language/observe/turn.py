@@ -14,8 +14,11 @@ from commonplace.language.observe import detectors
 from commonplace.language.observe.detectors import is_correction
 from commonplace.language.observe.own_words import own_sentences, remove_opt_outs
 from commonplace.language.observe.sentence import SpokenSentence, read_sentence
-from commonplace.language.safety.sensitive import mark_sensitive
+from commonplace.language.safety.secrets import redact_secrets, secret_values
+from commonplace.language.safety.sensitive import guard_secrets, mark_sensitive
 from commonplace.language.text.detect import Script, detect_script
+from commonplace.language.text.filler import is_filler
+from commonplace.language.text.normalise import split_words
 from commonplace.model.memory.candidate import (
     MAX_CANDIDATES,
     MIN_STORED_CONFIDENCE,
@@ -24,8 +27,10 @@ from commonplace.model.memory.candidate import (
     TurnFinding,
 )
 from commonplace.model.memory.kinds import POLICIES, Kind
+from commonplace.model.memory.memory import HEARSAY_FACET
 
 SUMMARY_DAYS = 7
+MIN_JOB_WORDS = 3  # of a summary of a finished job
 MAX_SENTENCES = 60  # more is a document, not a turn
 _USER_ROLES = frozenset({"user", "human"})
 
@@ -44,13 +49,15 @@ def read_turn(
         if following is None or not is_correction(following.own):
             found += read_sentence(SpokenSentence(sentence, said_at, speaker))
     best = sorted(_distinct(found), key=_rank)[:MAX_CANDIDATES]
-    return tuple(map(mark_sensitive, best))
+    secrets = secret_values(text)
+    guarded = [guard_secrets(each, secrets) for each in map(mark_sensitive, best)]
+    return tuple(each for each in guarded if each is not None)
 
 
 def _job_candidates(text: str) -> tuple[TurnFinding, ...]:
-    if not detectors.is_finished_job(text):
+    if not detectors.is_finished_job(text) or _names_no_job(text):
         return ()
-    content = " ".join(text.split())
+    content = " ".join(redact_secrets(text).split())
     return (
         MemoryCandidate(
             Kind.SUMMARY,
@@ -64,6 +71,11 @@ def _job_candidates(text: str) -> tuple[TurnFinding, ...]:
             ttl_days=SUMMARY_DAYS,
         ),
     )
+
+
+def _names_no_job(text: str) -> bool:
+    """True for "Done." and "Task completed.": the turn does not say what was done."""
+    return is_filler(text) or len(split_words(text)) < MIN_JOB_WORDS
 
 
 def _identity_candidate(identity: str, turn: str) -> MemoryCandidate:
@@ -97,9 +109,6 @@ def _rank(one: TurnFinding) -> tuple[float, float]:
     if isinstance(one, ForgetRequest):
         return (-2.0, 0.0)
     return (-one.confidence - (1.0 if one.asked else 0.0), -one.importance)
-
-
-HEARSAY_FACET = "hearsay"  # the facet; hearsay does not change the owner's own statements
 
 
 def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | None:

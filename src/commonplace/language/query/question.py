@@ -14,6 +14,7 @@ from commonplace.language.text.detect import Trait, ambiguous_months, month_name
 from commonplace.language.text.lexicon import load_word_lists, stop_words
 from commonplace.language.text.normalise import fold_case, split_words
 
+_OPENING_WORDS = 3  # "ok so where": where a question shows that it is one
 _QUESTION_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _PREFIXED = re.compile(r"^[בלמהוכש](?=[א-ת]{3})")  # prefix letters: in, to, from …
 _NUMBER_NEXT = re.compile(r"\s+\d")
@@ -27,6 +28,8 @@ class ParsedQuestion:
     years: frozenset[int]
     of_the_user: bool  # the user is mentioned
     about_the_asker: bool = False  # asks for something about the user themself: "where do I live?"
+    is_asked: bool = False  # a question, not only words to look up
+    of_the_assistant: bool = False  # asks for what the assistant said: "what did you suggest?"
     time_words: frozenset[str] = frozenset()  # words that name its months and years
     idle_words: frozenset[str] = frozenset()  # words that do not depend on the topic
 
@@ -46,6 +49,8 @@ def parse_question(text: str, names: Collection[str] = ()) -> ParsedQuestion:
         years=frozenset(map(int, years)),
         of_the_user=bool(set(words) & question_words("self")),
         about_the_asker=any(_is_about_asker(words, place) for place in range(len(words))),
+        is_asked="?" in text or not question_words("opening").isdisjoint(words[:_OPENING_WORDS]),
+        of_the_assistant=_is_of_assistant(words),
         time_words=frozenset((*by_month, *years)),
         idle_words=frozenset(words) & question_words("anything"),
     )
@@ -71,6 +76,15 @@ def _is_subject(before: Sequence[str], nearest: str) -> bool:
         return False
     is_asked = not question_words("asked_before").isdisjoint(before)
     return is_asked or nearest in question_words("verb_before")
+
+
+def _is_of_assistant(words: Sequence[str]) -> bool:
+    """ "you suggested", "your advice"; a Hebrew verb has the person in its ending."""
+    said, you = question_words("said_by_you"), question_words("you")
+    return any(
+        word in said and (not word.isascii() or not you.isdisjoint(words[max(0, at - 2) : at]))
+        for at, word in enumerate(words)
+    )
 
 
 _HEBREW_PAST = re.compile(r"[א-ת]{2,12}תי")  # first person

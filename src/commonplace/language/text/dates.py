@@ -213,6 +213,19 @@ _ARRANGED = re.compile(
 )
 
 
+_ANY_DATE = re.compile(rf"(?<![\w.-])(?:[בל]-?)?{DATE_PATTERN.format(n=1)}", re.IGNORECASE)
+
+
+def stated_day(text: str, said: date) -> date | None:
+    """The first day in a text; months and years are none. A day without a year is the next one
+    after ``said``."""
+    for found in _ANY_DATE.finditer(text):
+        is_day = found["day1"] or found["num1"] or found["first1"] or found["then1"]
+        if is_day and (day := date_from_match(found, 1, said, earliest_future)):
+            return day
+    return None
+
+
 def event_date(text: str, said: date) -> date | None:
     """The day of an event in its sentence, never in the future. ``said``: the sentence's date."""
     found = ON_DATE.search(text)

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Any
 
 from commonplace.errors import InvalidInput
+from commonplace.lazy import type_hints
 from commonplace.model import validation
 
 FieldReader = Callable[[Any, str], Any]  # the value, and its name in messages
@@ -25,7 +26,7 @@ _PLAIN = frozenset({str, int, float, bool, types.NoneType})
 @cache
 def type_hints_of(kind: Any) -> Mapping[str, Any]:
     """Cached, because hints are strings and resolving them is slow."""
-    return typing.get_type_hints(kind)
+    return type_hints(kind)
 
 
 def optional(reading: FieldReader) -> FieldReader:
@@ -45,6 +46,8 @@ class RecordRule:
     older: Mapping[str, Any] = field(
         default_factory=dict
     )  # defaults for keys that older files lack
+    # Defaults that are not written, so that files without the newer field stay as they were.
+    newer: Mapping[str, Any] = field(default_factory=dict)
     readers: Mapping[str, FieldReader] = field(default_factory=dict)  # others: by type
     check: Callable[[Any], Any] = lambda made: made  # validates the whole record and returns it
 
@@ -203,6 +206,8 @@ class RecordCodec:
             item = getattr(value, name)
             if key is None:
                 data |= self._codec.write(item)
+            elif name in self._rule.newer and item == self._rule.newer[name]:
+                continue
             elif name == self._rule.own_as_null and item == self._codec.own[name]:
                 data[key] = None
             else:
@@ -212,7 +217,7 @@ class RecordCodec:
     def read(self, data: Any, field: str) -> Any:
         if not isinstance(data, Mapping):
             raise InvalidInput(f"{field} must be a map of names to values.", field=field)
-        given = {**self._rule.older, **data}
+        given = {**self._rule.older, **self._rule.newer, **data}
         if self._codec.is_strict and given.keys() != self.keys:
             self._refuse(given)
         return self._build(given)

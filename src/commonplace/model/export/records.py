@@ -383,6 +383,7 @@ _OF_SOURCES: Mapping[type, RecordRule] = {
     Passage: RecordRule(
         what="A passage",
         left_out={"arrived_at"},
+        newer={"purge_at": None},
         readers={
             "source_id": _source_id,
             "number": _positive,

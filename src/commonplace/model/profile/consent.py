@@ -19,7 +19,9 @@ from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal, Signal, SignalKind
 
 SENSITIVE_FIELDS = frozenset({"preferred_name", "pronouns", "city", "language"})
-BENIGN_FIELDS = frozenset({"tone", "goals_add"})
+# Up to this length, these apply without the owner: a longer text says more than a tone or a goal.
+MAX_WITHOUT_OWNER = {"tone": 80, "goals_add": 120}
+BENIGN_FIELDS = frozenset(MAX_WITHOUT_OWNER)
 
 ENOUGH_SIGNALS = 2  # independent ones
 SURE_INSIGHT = 0.8  # an insight of this confidence needs no second signal
@@ -125,7 +127,7 @@ def requires_owner(
     """Whether only the owner can apply it, whatever the signals. Only the owner changes a value
     that they set, accepted or restored, and brings back one that they recently declined or forgot.
     An additional goal changes no value of the owner's."""
-    if needs_consent(proposal.name):
+    if needs_consent(proposal.name) or len(proposal.value) > MAX_WITHOUT_OWNER[proposal.name]:
         return True
     if not is_live and _was_forgotten(rows, lately):
         return True

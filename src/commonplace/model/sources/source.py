@@ -19,6 +19,7 @@ from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.unicode_text import normal_form
 
 SOURCE_PREFIX = "source:"
+BLOT = "█"  # stands for each character of an erased passage
 PASSAGE_KIND = "passage"  # the kind of a passage among memories
 SOURCE_CATEGORY = "history"  # of every passage
 THREAD_ORIGIN = "thread"  # the origin of a conversation that `observe` stores
@@ -122,10 +123,20 @@ class Passage:
     suspicious: bool = False  # reads like instructions to an agent
     # When this store received it. Not part of the content, so it does not affect equality.
     arrived_at: datetime | None = field(default=None, compare=False)
+    # Given: it is forgotten, and restorable until then; for an erased one, when it was erased.
+    purge_at: datetime | None = field(default=None, compare=False)
 
     @property
     def id(self) -> str:
         return f"{self.source_id}#{self.number}"
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.purge_at is not None
+
+    @property
+    def is_erased(self) -> bool:
+        return is_blotted(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +259,11 @@ _SAME_ORIGIN = {"bespoke": "file"}
 def original_digest(raw: bytes, before: str = "") -> str:
     """Of an original, or of all its parts up to ``raw``, with ``before`` the digest so far."""
     return sha256(before.encode() + raw).hexdigest()
+
+
+def is_blotted(text: str) -> bool:
+    """Whether these are the erased words of a passage."""
+    return text.startswith(BLOT) and not text.strip(BLOT)
 
 
 def is_source_id(id: str) -> bool:

@@ -25,6 +25,7 @@ from commonplace.store.queries import IndexedSource
 K1 = 1.2
 B = 0.75
 
+_OTHER_TEXTS, _OTHER_HOLDERS = 1000, 3  # a collection as large as people's are after a year
 _FOLD_AT_LEAST = 4096
 _FOLD_SHARE = 0.2
 
@@ -68,6 +69,12 @@ class CollectionStats:
     def rarity(self, frequency: int) -> float:
         """The idf of a term with this document frequency."""
         return float(np.log1p((self.texts - frequency + 0.5) / (frequency + 0.5)))
+
+    def weight(self, frequency: int) -> float:
+        """How much of a question a term stands for: its idf as if many more texts were there, of
+        which a few have it. In a store of one text a term of that text is not a common one."""
+        texts, frequency_there = self.texts + _OTHER_TEXTS, frequency + _OTHER_HOLDERS
+        return float(np.log1p((texts - frequency_there + 0.5) / (frequency_there + 0.5)))
 
 
 def combine_stats(stats: Sequence[CollectionStats]) -> CollectionStats:

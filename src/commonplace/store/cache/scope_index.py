@@ -21,7 +21,7 @@ from commonplace.model.memory.kinds import PRIVATE_TO_AGENT_KINDS
 from commonplace.model.profile.fields import ABBREVIATION_FACET, is_abbreviation
 from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY
 from commonplace.store.cache.postings import Postings, SourceEntry, SourceNames
-from commonplace.store.cache.windows import SessionContexts
+from commonplace.store.cache.windows import ASSISTANT, OTHER_SPEAKER, OWNER, SessionContexts
 from commonplace.store.queries import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
 from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros, reporting_damage
 
@@ -206,7 +206,14 @@ class ScopeIndex:
             return
         numbers = np.array(sessions, dtype=np.int64)
         lengths = self.lengths[known : self.size].astype(np.int64)
-        self.contexts.add(numbers[:, 0], numbers[:, 1], lengths, self.vectors)
+        roles = self.coded["role"][known : self.size]
+        speakers = np.full(len(roles), OTHER_SPEAKER, dtype=np.int64)
+        speakers[roles == self.words["role"].known("user")] = OWNER
+        speakers[roles == self.words["role"].known("assistant")] = ASSISTANT
+        speakers[self._coded("kind")[known:] != self.words["kind"].known(PASSAGE_KIND)] = (
+            OTHER_SPEAKER
+        )
+        self.contexts.add(numbers[:, 0], numbers[:, 1], lengths, speakers, self.vectors)
 
     def _slot_for(self, row: IndexedRow) -> int:
         slot = self.slot_of.get(row.unit)
@@ -341,6 +348,10 @@ class ScopeIndex:
         mask: Mask = self._coded("kind") == self.words["kind"].known(kind)
         return mask
 
+    def of_category(self, category: str) -> Mask:
+        mask: Mask = self._coded("category") == self.words["category"].known(category)
+        return mask
+
     def _of_agent(self, agent: str) -> Mask:
         owners = self._coded("agent_id")
         mine = (owners == 0) | (owners == self.words["agent_id"].known(agent))
@@ -413,6 +424,11 @@ class ScopeIndex:
     def of_sources(self, ids: Iterable[str]) -> Mask:
         """Which slots are passages of these sources."""
         return self.from_sources(ids) & self.passages
+
+    def of_ids(self, ids: Iterable[str]) -> Mask:
+        mask = np.zeros(self.size, dtype=bool)
+        mask[[self.slot_of_id[id] for id in ids if id in self.slot_of_id]] = True
+        return mask
 
     def from_sources(self, ids: Iterable[str]) -> Mask:
         """Which slots are passages of these sources, or memories that were extracted from them."""

@@ -5,6 +5,10 @@ of an index has a place here: the passages of one session are adjacent and in or
 session of its own. The window of a place extends some places back and some ahead, nearest first, up
 to a number of terms, and never beyond the session.
 
+A log of short turns between a user and an assistant is made of exchanges: a turn of the user and
+the reply to it, which repeats what was said in other words. There the near window of a user's turn
+is its exchange, and no turn has a wider window: the turns before speak of something else.
+
 Everything is updated incrementally and must equal a rebuild.
 """
 
@@ -29,6 +33,9 @@ _BEST_OF_SESSION = 3
 _FREQUENT_SHARE = 12
 _FEW_PLACES = 4096
 LONG_UNITS = 60  # average terms of units that need no context
+SHORT_TURNS = 24  # average terms of turns in a log of exchanges
+REPLY_TERMS = 40  # a longer reply is content of its own
+OTHER_SPEAKER, OWNER, ASSISTANT = range(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +78,20 @@ class ContextWindows:
             np.insert(array, at, 0) for array in (self.back, self.ahead, self.terms)
         )
 
-    def recompute(self, places: Ints, sessions: Ints, lengths: Ints) -> None:
-        """Of these places; ``sessions`` and ``lengths`` are of all places."""
+    def recompute(
+        self, places: Ints, sessions: Ints, lengths: Ints, most_back: Ints, most_ahead: Ints
+    ) -> None:
+        """Of these places, each with its limits; ``sessions`` and ``lengths`` are of all places."""
         mine, total = sessions[places], lengths[places].copy()
+        limits = {-1: most_back, 1: most_ahead}
         reached = {-1: np.zeros(len(places), np.int64), 1: np.zeros(len(places), np.int64)}
         open_ = {-1: np.ones(len(places), bool), 1: np.ones(len(places), bool)}
         for step in self.window.nearest_first:
             side = 1 if step > 0 else -1
             other = np.clip(places + step, 0, len(sessions) - 1)
             fits = (other == places + step) & (sessions[other] == mine)
-            fits &= open_[side] & (total + lengths[other] <= self.window.most_terms)
+            fits &= open_[side] & (abs(step) <= limits[side])
+            fits &= total + lengths[other] <= self.window.most_terms
             open_[side] = fits  # a window has no holes
             total[fits] += lengths[other][fits]
             reached[side][fits] = abs(step)
@@ -124,6 +135,8 @@ class SessionContexts:
         self.places: Ints = np.zeros(0, np.int64)  # by slot
         self.sessions: Ints = np.zeros(0, np.int64)  # by place, as numbers
         self.lengths: Ints = np.zeros(0, np.int64)  # by place, in terms
+        self.speakers: Ints = np.zeros(0, np.int64)  # by place
+        self.in_log: Mask = np.zeros(0, bool)  # by place: in a log of short exchanges
         self.norms: Floats = np.zeros(0, np.float32)  # of the sum of the near window's vectors
         self.near = ContextWindows(NEAR_WINDOW)
         self.wide = ContextWindows(WIDE_WINDOW)
@@ -141,7 +154,9 @@ class SessionContexts:
         other.near, other.wide = self.near.copy(), self.wide.copy()
         return other
 
-    def add(self, sessions: Ints, numbers: Ints, lengths: Ints, vectors: Floats) -> None:
+    def add(
+        self, sessions: Ints, numbers: Ints, lengths: Ints, speakers: Ints, vectors: Floats
+    ) -> None:
         """Adds the next slots, each with its session and its number there. ``vectors`` are of all
         slots, including these."""
         if not len(sessions):
@@ -153,6 +168,8 @@ class SessionContexts:
         self.slots = np.insert(self.slots, spots, new[arranged])
         self.sessions = np.insert(self.sessions, spots, sessions[arranged])
         self.lengths = np.insert(self.lengths, spots, lengths[arranged])
+        self.speakers = np.insert(self.speakers, spots, speakers[arranged])
+        self.in_log = np.insert(self.in_log, spots, False)
         self._keys = np.insert(self._keys, spots, keys[arranged])
         self.norms = np.insert(self.norms, spots, 0)
         for windows in (self.near, self.wide):
@@ -161,9 +178,43 @@ class SessionContexts:
         self.places[self.slots] = np.arange(self.size)
         self._blocks = None
         touched = self._of_sessions(sessions)
-        for windows in (self.near, self.wide):
-            windows.recompute(touched, self.sessions, self.lengths)
+        self._find_logs(touched)
+        self._compute_windows(touched)
         self._compute_norms(touched, vectors)
+
+    def _find_logs(self, places: Ints) -> None:
+        """Of these places, which are all of their sessions."""
+        _, block = np.unique(self.sessions[places], return_inverse=True)
+        turns = np.bincount(block)
+        replies = np.bincount(block, weights=self.speakers[places] == ASSISTANT)
+        is_log = (replies > 0) & (
+            np.bincount(block, weights=self.lengths[places]) <= SHORT_TURNS * turns
+        )
+        self.in_log[places] = is_log[block]
+
+    def _compute_windows(self, places: Ints) -> None:
+        is_log, is_answered = self.in_log[places], self._has_short_reply(places)
+        none = np.zeros(len(places), np.int64)
+        for windows, in_a_log in ((self.near, is_answered.astype(np.int64)), (self.wide, none)):
+            most_back = np.where(is_log, 0, windows.window.back)
+            most_ahead = np.where(is_log, in_a_log, windows.window.ahead)
+            windows.recompute(places, self.sessions, self.lengths, most_back, most_ahead)
+
+    def _has_short_reply(self, places: Ints) -> Mask:
+        after = np.minimum(places + 1, self.size - 1)
+        is_reply = (self.speakers[after] == ASSISTANT) & (self.lengths[after] <= REPLY_TERMS)
+        answered: Mask = (self.speakers[places] == OWNER) & is_reply
+        return answered
+
+    def exchanges(self) -> tuple[Ints, Ints]:
+        """The slots of turns that have a short reply, and of the replies."""
+        answered = np.flatnonzero(self.in_log & (self.near.ahead > 0))
+        return self.slots[answered], self.slots[answered + 1]
+
+    def logged(self) -> Mask:
+        """By slot: turns of a log of short exchanges."""
+        mask: Mask = self.in_log[self.places]
+        return mask
 
     def update_norms(self, slots: Sequence[int], vectors: Floats) -> None:
         """For slots whose vectors came late."""
@@ -204,7 +255,7 @@ class SessionContexts:
         return self._by_slot(scores.astype(np.float32))
 
     def session_cosines(self, cosines: Floats) -> Floats:
-        """The mean of the three best cosines of each slot's session."""
+        """The mean of the three best cosines of each slot's session; in a log, its own."""
         values = self._by_place(cosines)
         starts, block, is_long = self._session_blocks()
         left, total, taken = values.copy(), np.zeros(len(starts)), np.zeros(len(starts))
@@ -217,7 +268,8 @@ class SessionContexts:
             where = block[is_best]  # ascending: a step marks the first of each session
             left[is_best[np.flatnonzero(np.diff(where, prepend=-1))]] = -np.inf
         mean = (total / np.maximum(taken, 1))[block]
-        return self._by_slot(np.where(is_long, values, mean).astype(np.float32))
+        alone = is_long | self.in_log
+        return self._by_slot(np.where(alone, values, mean).astype(np.float32))
 
     def _session_blocks(self) -> tuple[Ints, Ints, Mask]:
         """The start of each session, the session of each place, and the places of sessions whose
@@ -249,6 +301,7 @@ class SessionContexts:
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.slots, self.places, self.sessions, self.lengths, self.norms, self._keys)
+        by_place = (self.slots, self.places, self.sessions, self.lengths, self.speakers, self._keys)
         windows = sum(3 * w.back.nbytes for w in (self.near, self.wide))
-        return sum(array.nbytes for array in arrays) + windows
+        others = self.norms.nbytes + self.in_log.nbytes
+        return sum(array.nbytes for array in by_place) + others + windows

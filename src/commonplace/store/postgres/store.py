@@ -75,6 +75,7 @@ DIALECT = Dialect(
     among=lambda name: f"= ANY({name}::text[])",
     among_numbers=lambda name: f"= ANY({name}::bigint[])",
     each=lambda column: f"jsonb_array_elements_text({column}::jsonb) AS t(value)",
+    pairs=lambda column: f"jsonb_each_text({column}::jsonb) AS t(key, value)",
     bytes="BYTEA",
     skip_locked=" FOR UPDATE SKIP LOCKED",
     escape=lambda statement: statement.replace("%", "%%"),

@@ -44,7 +44,7 @@ class SqlKeys(ABC):
 
 
 def add_key(session: Session, step: AddKey) -> None:
-    if step.if_first and session.one("any_key"):
+    if step.if_first and session.one("any_admin_key"):
         raise StaleDecision("Another process created the first key.")
     session.run("insert_key", **_KEY.values(step.key), digest=step.digest)
 

@@ -62,7 +62,7 @@ from commonplace.store.sql.access import (
     set_membership,
     set_share,
 )
-from commonplace.store.sql.erasure import remove_traces
+from commonplace.store.sql.erasure import ReadOriginal, remove_traces
 from commonplace.store.sql.graph import (
     REMOVAL_STEPS,
     import_graph,
@@ -101,7 +101,12 @@ from commonplace.store.sql.rows import (
     to_json,
     version_values,
 )
-from commonplace.store.sql.sources import add_source, change_source, remove_sources
+from commonplace.store.sql.sources import (
+    add_source,
+    change_source,
+    note_erased_passages,
+    remove_sources,
+)
 
 Writer = Callable[[Session, Sequence[Any], WriteNumbers], None]
 
@@ -145,6 +150,7 @@ def _add_source(session: Session, step: AddSource, numbers: WriteNumbers) -> Non
 
 def _change_source(session: Session, step: ChangeSource, numbers: WriteNumbers) -> None:
     units = [numbers.take_unit() for _ in step.passages]
+    note_erased_passages(session, step, numbers)
     placed = change_source(session, step, numbers.seq, units, numbers.at)
     insert_index(session, placed, numbers.generation)
 
@@ -307,9 +313,12 @@ NO_COUNTER_MOVES = {
 
 
 def write_steps(
-    session: Session, changeset: Changeset, require_generation: Callable[[int], None]
-) -> int:
-    """Returns the revision. ``require_generation`` raises if the current vectors are of another
+    session: Session,
+    changeset: Changeset,
+    require_generation: Callable[[int], None],
+    read_original: ReadOriginal,
+) -> WriteNumbers:
+    """``require_generation`` raises if the current vectors are of another
     embedder."""
     numbers = _lock_and_number(session, changeset)
     require_generation(numbers.generation)
@@ -327,7 +336,7 @@ def write_steps(
         session.run("silence_answers")
     reach_failpoint("apply.rows")
     _write_journal(session, changeset, numbers)
-    found_in = remove_traces(session, numbers)
+    found_in = remove_traces(session, numbers, read_original)
     if changeset.receipt:
         receipt = changeset.receipt
         session.run(
@@ -338,7 +347,7 @@ def write_steps(
             found_in=to_json(found_in),
         )
     reach_failpoint("apply.journal")
-    return numbers.revision
+    return numbers
 
 
 def _lock_and_number(session: Session, changeset: Changeset) -> WriteNumbers:
@@ -392,6 +401,8 @@ def _removes_rows(step: ChangesetStep) -> bool:
     Replaced passages need no rebuild: the first unit of their source identifies them."""
     if isinstance(step, REMOVAL_STEPS):
         return is_erasure(step)
+    if isinstance(step, ChangeSource):
+        return bool(step.revised)
     return isinstance(step, RemoveMemory | RewriteMemory | ClearScope | ImportScope | RemoveSource)
 
 

@@ -62,7 +62,7 @@ SELECT DISTINCT p.id
 -- name: passages_then
 SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
- WHERE p.scope = :scope AND p.id IN #list(ids)
+ WHERE p.scope = :scope AND p.id IN #list(ids) AND p.purge_at IS NULL
    AND (CAST(:as_of AS BIGINT) IS NULL OR p.at <= CAST(:as_of AS BIGINT))
    AND (CAST(:known_at AS BIGINT) IS NULL
         OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
@@ -94,7 +94,7 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
 -- name: units_of_sources_then
 SELECT p.id, p.unit
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
- WHERE p.scope = :scope AND p.id IN #list(ids)
+ WHERE p.scope = :scope AND p.id IN #list(ids) AND p.purge_at IS NULL
    AND (CAST(:as_of AS BIGINT) IS NULL OR p.at <= CAST(:as_of AS BIGINT))
    AND (CAST(:known_at AS BIGINT) IS NULL
         OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)

@@ -3,6 +3,7 @@
 --   IN #list(name)  is one of the elements of a parameter that is a list
 --   IN #ints(name)  the same for numbers
 --   #each(col)   the elements of a JSON list column, as rows t(value)
+--   #pairs(col)  the members of a JSON object column, as rows t(key, value)
 --   #using(index)  an index hint for SQLite, which would scan all rows of a scope
 --   #columns     the columns of a memory, in the order that rows.py reads them
 --   #index_columns  those that the in-process index keeps
@@ -242,6 +243,12 @@ SELECT #columns
    AND (CAST(:any AS BIGINT) = 1 OR m.conflict IN #list(conflicts))
  ORDER BY m.created_at, m.unit
 
+-- name: citing
+SELECT #columns
+  FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
+ WHERE m.scope = :scope AND m.source_id IN #list(sources) AND m.state IN ('active', 'superseded')
+ ORDER BY m.created_at, m.unit
+
 -- name: touch
 INSERT INTO reads (scope, id, last_accessed_at, access_count)
 SELECT m.scope, m.id, CAST(:at AS BIGINT), CAST(:count AS BIGINT) FROM memories m
@@ -291,6 +298,9 @@ SELECT #columns
    AND (CAST(:any_category AS BIGINT) = 1 OR m.category IN #list(categories))
    AND (CAST(:any_tag AS BIGINT) = 1
         OR EXISTS (SELECT 1 FROM #each(m.tags) WHERE t.value IN #list(tags)))
+   AND (CAST(:metadata_names AS BIGINT) = 0
+        OR CAST(:metadata_names AS BIGINT) = (SELECT COUNT(*) FROM #pairs(m.metadata)
+                                               WHERE t.key || '=' || t.value IN #list(metadata)))
    AND (CAST(:any_successor AS BIGINT) = 1 OR m.superseded_by IN #list(superseded_by))
    AND (CAST(:agent_id AS TEXT) IS NULL OR m.agent_id = CAST(:agent_id AS TEXT))
    AND (CAST(:run_id AS TEXT) IS NULL OR m.run_id = CAST(:run_id AS TEXT))
@@ -356,7 +366,8 @@ SELECT #journal_columns
 
 -- name: journal_news
 -- Candidate rows for a delta header: the most important items first, the rows of an item together.
--- Without links, the old side of a replacement, conversation turns and resolved conflicts.
+-- Without links, the old side of a replacement, conversation turns and resolved conflicts. An erased
+-- item has a category in its last row only.
 -- model/delta decides about the rest.
 SELECT #journal_columns
   FROM journal j
@@ -370,8 +381,10 @@ SELECT #journal_columns
    AND (CAST(:cleared AS BIGINT) = 1 OR m.id IS NULL OR m.sensitivity <> 'high')
    AND (CAST(:agent AS TEXT) IS NULL OR m.id IS NULL OR m.kind NOT IN ('rule', 'soul')
         OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
-   AND (CAST(:sees_all AS BIGINT) = 1 OR COALESCE(m.category, j.category) IN #list(seen_categories))
- ORDER BY COALESCE(m.importance, 2) DESC, MAX(j.revision) OVER (PARTITION BY j.subject) DESC,
+   AND (CAST(:sees_all AS BIGINT) = 1 OR COALESCE(m.category, j.category) IS NULL
+        OR COALESCE(m.category, j.category) IN #list(seen_categories))
+ ORDER BY CASE WHEN j.subject LIKE 'node:%' OR j.subject LIKE 'edge:%' THEN 1 ELSE 0 END,
+          COALESCE(m.importance, 2) DESC, MAX(j.revision) OVER (PARTITION BY j.subject) DESC,
           j.subject, j.seq
  LIMIT CAST(:limit AS BIGINT)
 

@@ -10,6 +10,12 @@ SELECT COUNT(*) FROM recall_log WHERE scope = :scope AND thread = :thread AND tu
 SELECT id FROM memories WHERE scope = :scope AND id IN #list(ids)
 UNION ALL
 SELECT id FROM sources WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT id FROM nodes WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT id FROM edges WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT id FROM artifacts WHERE scope = :scope AND id IN #list(ids)
 
 -- name: insert_search
 INSERT INTO recall_log (scope, id, at, thread, turn, place, agent, verb, asked)
@@ -51,6 +57,18 @@ DELETE FROM recall_log
         OR EXISTS (SELECT 1 FROM passages p
                     WHERE p.scope = :scope AND p.id IN #list(ids)
                       AND REPLACE(recall_log.asked, p.text, '') <> recall_log.asked))
+
+-- name: delete_searches_about_passages
+DELETE FROM recall_log
+ WHERE scope = :scope
+   AND (id IN (SELECT h.id FROM recall_hits h
+                WHERE h.scope = :scope AND h.item = :id AND h.number IN #ints(numbers))
+        OR EXISTS (SELECT 1 FROM passages p
+                    WHERE p.scope = :scope AND p.id = :id AND p.number IN #ints(numbers)
+                      AND REPLACE(recall_log.asked, p.text, '') <> recall_log.asked))
+
+-- name: delete_hits_of_passages
+DELETE FROM recall_hits WHERE scope = :scope AND item = :id AND number IN #ints(numbers)
 
 -- name: delete_hits_of
 DELETE FROM recall_hits WHERE scope = :scope AND item IN #list(ids)

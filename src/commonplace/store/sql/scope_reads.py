@@ -31,7 +31,7 @@ from commonplace.store.queries import (
     SourceCount,
 )
 from commonplace.store.sql.checksums import check_rows
-from commonplace.store.sql.erasure import tables_mentioning
+from commonplace.store.sql.erasure import ReadOriginal, read_as_utf8, tables_mentioning
 from commonplace.store.sql.rows import (
     Row,
     Session,
@@ -71,6 +71,8 @@ _LOOSE_ENDS = (
 
 
 class SqlStatistics(ABC):
+    read_original: ReadOriginal = staticmethod(read_as_utf8)  # for searches in originals
+
     @abstractmethod
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
         """A read transaction on one scope."""
@@ -123,7 +125,7 @@ class SqlStatistics(ABC):
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         with self._reading(scope) as session:
-            return tables_mentioning(session, [text.casefold()])
+            return tables_mentioning(session, [text], self.read_original)
 
 
 def _receipt_from(row: Row) -> Receipt:

@@ -13,8 +13,14 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import AddSource, ChangeSource, IndexEntry, RemoveSource
 from commonplace.model.journal import Event
 from commonplace.model.memory.memory import State
-from commonplace.model.sources.source import Passage, Source
+from commonplace.model.sources.source import (
+    BLOT,
+    Passage,
+    ProcessingStatus,
+    Source,
+)
 from commonplace.store.queries import (
+    HiddenPassages,
     PassageQuery,
     PassagesByUnit,
     PassagesOf,
@@ -89,8 +95,18 @@ class SqlSources(ABC):
             match query:
                 case PassagesByUnit(units):
                     rows = session.rows("passages_by_unit", units=list(units))
-                case PassagesOf(id, first, last):
-                    rows = session.rows("passages_of", id=id, first=first, last=last)
+                case PassagesOf(id, first, last, hidden):
+                    rows = session.rows(
+                        "passages_of", id=id, first=first, last=last, hidden=int(hidden)
+                    )
+                case HiddenPassages(ids, purgeable_by):
+                    rows = session.rows(
+                        "hidden_passages",
+                        anywhere=int(ids is None),
+                        ids=list(ids or ()),
+                        purgeable_by=micros(purgeable_by),
+                        blot=BLOT,
+                    )
         return dict(map(passage_from, rows))
 
 
@@ -160,11 +176,13 @@ def change_source(
     if session.one("update_source", **values, seq=seq, expected_version=expected) is None:
         raise StaleDecision("Another writer changed this source first.")
     if step.anew:
-        _remove_passages(session, [after.id])
+        _remove_passages(session, [after.id], hidden=after.status is not ProcessingStatus.RAW)
     if step.original is not None:
         if step.anew:
             session.run("delete_originals", ids=[after.id])
         session.run("insert_original", id=after.id, part=after.parts, raw=step.original)
+    if step.revised:
+        _revise_passages(session, step)
     if step.before.state is not State.ACTIVE and after.state is State.ACTIVE:
         session.run("bump_passages_of", id=after.id, seq=seq)
     return _insert_passages(session, step.passages, seq, units, at)
@@ -205,6 +223,45 @@ def remove_sources(session: Session, steps: Sequence[RemoveSource], numbers: Wri
     session.run("delete_sources", ids=ids)
 
 
-def _remove_passages(session: Session, ids: list[str]) -> None:
+def _revise_passages(session: Session, step: ChangeSource) -> None:
+    """Hide or show passages. Erased ones lose their words, here and in the original."""
+    session.run_many(
+        "revise_passage",
+        [
+            {
+                "id": passage.source_id,
+                "number": passage.number,
+                "text": passage.text,
+                "purge_at": micros(passage.purge_at),
+            }
+            for passage in step.revised
+        ],
+    )
+    erased = [passage.number for passage in step.revised if passage.is_erased]
+    if erased:
+        for statement in ("delete_terms_of_passages", "delete_vectors_of_passages"):
+            session.run(statement, id=step.after.id, numbers=erased)
+    session.run_many(
+        "replace_original",
+        [{"id": step.after.id, "part": part, "raw": raw} for part, raw in step.parts],
+    )
+
+
+def _remove_passages(session: Session, ids: list[str], hidden: bool = True) -> None:
+    """Hidden ones stay until the source is processed again, which finds them by their texts."""
     for statement in ("delete_passage_terms", "delete_passage_vectors", "delete_passages"):
-        session.run(statement, ids=ids)
+        session.run(statement, ids=ids, hidden=int(hidden))
+
+
+def note_erased_passages(session: Session, step: ChangeSource, numbers: WriteNumbers) -> None:
+    """Called before their words are removed."""
+    erased = [passage for passage in step.revised if passage.is_erased]
+    if not erased:
+        return
+    at = {"id": step.after.id, "numbers": [passage.number for passage in erased]}
+    texts = [row[0] for row in session.rows("texts_of_numbered_passages", **at)]
+    numbers.erased_texts += [text for text in texts if not text.startswith(BLOT)]
+    session.run("silence_journal", ids=[passage.id for passage in erased])
+    session.run("delete_searches_about_passages", **at)
+    session.run("delete_stray_hits")
+    session.run("delete_hits_of_passages", **at)

@@ -43,24 +43,52 @@ DELETE FROM originals WHERE scope = :scope AND id IN #list(ids)
 -- name: insert_passage
 INSERT INTO passages (
   scope, id, number, turn, unit, seq, text, speaker, role, at, session, label, suspicious,
-  arrived_at
+  arrived_at, purge_at
 ) VALUES (
   :scope, :id, :number, :turn, :unit, :seq, :text, :speaker, :role, :at, :session, :label,
-  :suspicious, :arrived_at
+  :suspicious, :arrived_at, :purge_at
 )
+
+-- name: revise_passage
+UPDATE passages SET text = :text, purge_at = :purge_at
+ WHERE scope = :scope AND id = :id AND number = :number
+
+-- name: replace_original
+UPDATE originals SET raw = :raw WHERE scope = :scope AND id = :id AND part = :part
+
+-- name: delete_terms_of_passages
+DELETE FROM terms
+ WHERE scope = :scope
+   AND unit IN (SELECT p.unit FROM passages p
+                 WHERE p.scope = :scope AND p.id = :id AND p.number IN #ints(numbers))
+
+-- name: delete_vectors_of_passages
+DELETE FROM vectors
+ WHERE scope = :scope
+   AND unit IN (SELECT p.unit FROM passages p
+                 WHERE p.scope = :scope AND p.id = :id AND p.number IN #ints(numbers))
+
+-- name: texts_of_numbered_passages
+SELECT text FROM passages WHERE scope = :scope AND id = :id AND number IN #ints(numbers)
 
 -- name: delete_passage_terms
 DELETE FROM terms
  WHERE scope = :scope
-   AND unit IN (SELECT p.unit FROM passages p WHERE p.scope = :scope AND p.id IN #list(ids))
+   AND unit IN (SELECT p.unit FROM passages p
+                 WHERE p.scope = :scope AND p.id IN #list(ids)
+                   AND (CAST(:hidden AS BIGINT) = 1 OR p.purge_at IS NULL))
 
 -- name: delete_passage_vectors
 DELETE FROM vectors
  WHERE scope = :scope
-   AND unit IN (SELECT p.unit FROM passages p WHERE p.scope = :scope AND p.id IN #list(ids))
+   AND unit IN (SELECT p.unit FROM passages p
+                 WHERE p.scope = :scope AND p.id IN #list(ids)
+                   AND (CAST(:hidden AS BIGINT) = 1 OR p.purge_at IS NULL))
 
 -- name: delete_passages
-DELETE FROM passages WHERE scope = :scope AND id IN #list(ids)
+DELETE FROM passages
+ WHERE scope = :scope AND id IN #list(ids)
+   AND (CAST(:hidden AS BIGINT) = 1 OR purge_at IS NULL)
 
 -- name: delete_sources
 DELETE FROM sources WHERE scope = :scope AND id IN #list(ids)
@@ -120,12 +148,23 @@ SELECT #source_columns
 SELECT raw FROM originals WHERE scope = :scope AND id = :id ORDER BY part
 
 -- name: passages_by_unit
-SELECT #passage_columns FROM passages p WHERE p.scope = :scope AND p.unit IN #ints(units)
+SELECT #passage_columns FROM passages p
+ WHERE p.scope = :scope AND p.unit IN #ints(units) AND p.purge_at IS NULL
 
 -- name: passages_of
 SELECT #passage_columns FROM passages p
  WHERE p.scope = :scope AND p.id = :id AND p.number >= :first AND p.number <= :last
+   AND (CAST(:hidden AS BIGINT) = 1 OR p.purge_at IS NULL)
  ORDER BY p.number
+
+-- name: hidden_passages
+SELECT #passage_columns FROM passages p
+ WHERE p.scope = :scope AND p.purge_at IS NOT NULL
+   AND (CAST(:anywhere AS BIGINT) = 1 OR p.id IN #list(ids))
+   AND (CAST(:purgeable_by AS BIGINT) IS NULL
+        OR (p.purge_at <= CAST(:purgeable_by AS BIGINT)
+            AND SUBSTR(p.text, 1, 1) <> CAST(:blot AS TEXT)))
+ ORDER BY p.id, p.number
 
 -- name: all_passages
 SELECT #passage_columns FROM passages p WHERE p.scope = :scope ORDER BY p.id, p.number
@@ -133,7 +172,7 @@ SELECT #passage_columns FROM passages p WHERE p.scope = :scope ORDER BY p.id, p.
 -- name: unembedded_passages
 SELECT p.unit, p.speaker, s.content_type, s.title, p.text
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
- WHERE p.scope = :scope AND NOT EXISTS
+ WHERE p.scope = :scope AND p.purge_at IS NULL AND NOT EXISTS
    (SELECT 1 FROM vectors v
      WHERE v.scope = :scope AND v.unit = p.unit
        AND v.generation = COALESCE(CAST(:generation AS BIGINT),
@@ -175,7 +214,8 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
        s.thread_id, s.state, s.external_id,
        COALESCE((SELECT p.unit FROM passages p
-                  WHERE p.scope = s.scope AND p.id = s.id ORDER BY p.number LIMIT 1),
+                  WHERE p.scope = s.scope AND p.id = s.id AND p.purge_at IS NULL
+                  ORDER BY p.number LIMIT 1),
                 9223372036854775807),
        s.ends_at
   FROM sources s WHERE s.scope = :scope AND s.seq > :after_seq
@@ -183,12 +223,12 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
 -- name: index_passages_all
 SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
- WHERE p.scope = :scope AND s.state = 'active' ORDER BY p.unit
+ WHERE p.scope = :scope AND s.state = 'active' AND p.purge_at IS NULL ORDER BY p.unit
 
 -- name: index_passages_since
 SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
   FROM passages p
- WHERE p.scope = :scope AND p.seq > :after_seq ORDER BY p.unit
+ WHERE p.scope = :scope AND p.seq > :after_seq AND p.purge_at IS NULL ORDER BY p.unit
 
 -- name: passage_terms_since
 SELECT t.unit, t.terms, t.traits FROM terms t
@@ -210,7 +250,7 @@ SELECT source_type, status,
 
 -- name: count_unbuilt_passages
 SELECT COUNT(*) FROM passages p
- WHERE p.scope = :scope AND NOT EXISTS
+ WHERE p.scope = :scope AND p.purge_at IS NULL AND NOT EXISTS
    (SELECT 1 FROM vectors v
      WHERE v.scope = :scope AND v.unit = p.unit AND v.generation = CAST(:generation AS BIGINT))
 
@@ -218,11 +258,11 @@ SELECT COUNT(*) FROM passages p
 SELECT
   (SELECT COUNT(*) FROM passages p WHERE p.scope = :scope AND NOT EXISTS
     (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = p.id)),
-  (SELECT COUNT(*) FROM passages p WHERE p.scope = :scope AND NOT EXISTS
+  (SELECT COUNT(*) FROM passages p WHERE p.scope = :scope AND p.purge_at IS NULL AND NOT EXISTS
     (SELECT 1 FROM terms t WHERE t.scope = :scope AND t.unit = p.unit)),
   (SELECT COUNT(*) FROM originals o WHERE o.scope = :scope AND NOT EXISTS
     (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = o.id)),
-  (SELECT COUNT(*) FROM sources s WHERE s.scope = :scope AND s.passages <>
+  (SELECT COUNT(*) FROM sources s WHERE s.scope = :scope AND s.status <> 'raw' AND s.passages <>
     (SELECT COUNT(*) FROM passages p WHERE p.scope = :scope AND p.id = s.id)),
   (SELECT COUNT(*) FROM sources s WHERE s.scope = :scope AND s.parts <>
     (SELECT COUNT(*) FROM originals o WHERE o.scope = :scope AND o.id = s.id))

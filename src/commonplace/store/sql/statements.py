@@ -39,6 +39,7 @@ _LIST = re.compile(r"IN #list\((\w+)\)")
 _INTS = re.compile(r"IN #ints\((\w+)\)")
 _USING = re.compile(r" #using\((\w+)\)")
 _EACH = re.compile(r"#each\(([\w.]+)\)")
+_PAIRS = re.compile(r"#pairs\(([\w.]+)\)")
 
 
 _COLUMNS = {
@@ -72,6 +73,7 @@ class Dialect:
     among: Callable[[str], str]  # placeholder of a list → a membership test
     among_numbers: Callable[[str], str]
     each: Callable[[str], str]  # JSON column → rows t(value)
+    pairs: Callable[[str], str]  # JSON object column → rows t(key, value), values as text
     bytes: str  # the type of a vector column
     using: Callable[[str], str] = lambda index: ""  # a hint to the planner
     skip_locked: str = ""  # skips rows that other transactions have locked
@@ -96,6 +98,7 @@ def render_statement(statement: str, dialect: Dialect) -> str:
     statement = statement.replace(" #skip_locked", dialect.skip_locked)
     statement = _USING.sub(lambda match: dialect.using(match[1]), statement)
     statement = _EACH.sub(lambda match: dialect.each(match[1]), statement)
+    statement = _PAIRS.sub(lambda match: dialect.pairs(match[1]), statement)
     statement = _LIST.sub(lambda match: dialect.among(f":{match[1]}"), statement)
     statement = _INTS.sub(lambda match: dialect.among_numbers(f":{match[1]}"), statement)
     return re.sub(r"(?<!:):(\w+)", lambda match: dialect.parameter(match[1]), statement)

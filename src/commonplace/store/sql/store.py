@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from commonplace.errors import CommonplaceError, StoreClosed, StoreReadOnly
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.filters import EXACT_FIELDS
@@ -24,6 +25,7 @@ from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.queries import (
     ALL_SCOPES,
+    CitingMemories,
     Counters,
     DisputedMemories,
     GrantedSources,
@@ -38,8 +40,7 @@ from commonplace.store.queries import (
     StoreHealth,
 )
 from commonplace.store.sql.access import SqlKeys, SqlTeams, mark_keys_used
-from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES, write_steps
-from commonplace.store.sql.checksums import repair_checksums
+from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES
 from commonplace.store.sql.generations import (
     SqlGenerations,
     build_vectors,
@@ -61,6 +62,7 @@ from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_tu
 from commonplace.store.sql.rows import (
     Row,
     Session,
+    WriteNumbers,
     entry_values,
     held_from,
     index_values,
@@ -73,6 +75,11 @@ from commonplace.store.sql.rows import (
 )
 from commonplace.store.sql.scope_reads import SqlStatistics, SqlTimeTravel, visibility_values
 from commonplace.store.sql.sources import SqlSources
+
+with lazy_imports(__name__):
+    from commonplace.store.sql.changeset_writer import write_steps
+    from commonplace.store.sql.checksums import repair_checksums
+    from commonplace.store.sql.erasure import delete_questions
 
 
 class _ReadSession:
@@ -259,18 +266,24 @@ class SqlStore(
     def apply(self, *changesets: Changeset) -> Applied:
         """Scopes are locked in the order of their keys, which prevents deadlocks."""
         ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
-        revisions: dict[Scope, int] = {}
+        written: dict[Scope, WriteNumbers] = {}
         with self._writing(ordered[0].scope) as session:
             reach_failpoint("apply.begun")
             for index, changeset in enumerate(ordered):
                 writing = session.at(changeset.scope) if index else session
                 require_generation = partial(self._require_generation, writing)
-                revisions[changeset.scope] = write_steps(writing, changeset, require_generation)
+                written[changeset.scope] = write_steps(
+                    writing, changeset, require_generation, self.read_original
+                )
+            for scope in written:
+                elsewhere = [each for other, each in written.items() if other != scope]
+                if any(each.erased_texts for each in elsewhere):
+                    delete_questions(session.at(scope), elsewhere)
             reach_failpoint("apply.before_commit")
         reach_failpoint("apply.after_commit")
         for changeset in ordered:
             self._notify_enqueued(changeset)
-        return Applied(revisions[changesets[0].scope])
+        return Applied(written[changesets[0].scope].revision)
 
     def record(self, bookkeeping: Bookkeeping) -> None:
         """Reads of a store that cannot be written are not counted."""
@@ -385,9 +398,13 @@ class SqlStore(
         by_id = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
         return [by_id[id] for id in dict.fromkeys(ids) if id in by_id]
 
-    def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]:
+    def page(
+        self, scope: Scope, listing: MemoryListing | DisputedMemories | CitingMemories
+    ) -> list[Memory]:
         with self._reading(scope) as session:
-            if isinstance(listing, DisputedMemories):
+            if isinstance(listing, CitingMemories):
+                rows = session.rows("citing", sources=list(listing.sources))
+            elif isinstance(listing, DisputedMemories):
                 ids = listing.conflicts
                 values = {"any": int(ids is None), "conflicts": list(ids or ())}
                 rows = session.rows("disputed", **values)
@@ -437,10 +454,10 @@ class SqlStore(
                 rows = session.rows("journal_newest", **values, limit=query.newest)
         return [journal_from(scope, row) for row in rows]
 
-    def cursor(self, scope: Scope, agent: str, thread: str) -> int:
+    def cursor(self, scope: Scope, agent: str, thread: str) -> int | None:
         with self._reading(scope) as session:
             row = session.one("cursor", agent=agent, thread=thread)
-        return row[0] if row else 0
+        return row[0] if row else None
 
     def index_page(
         self, scope: Scope, after_seq: int, epoch: int, granted: GrantedSources | None = None
@@ -534,6 +551,8 @@ def _listing_values(listing: MemoryListing) -> dict[str, Any]:
         "categories": list(filters.categories),
         "any_tag": int(not filters.tags),
         "tags": list(filters.tags),
+        "metadata_names": len(filters.metadata),
+        "metadata": [f"{name}={value}" for name, values in filters.metadata for value in values],
         "any_successor": int(not listing.superseded_by),
         "superseded_by": list(listing.superseded_by),
         **{name: getattr(filters, name) for name in EXACT_FIELDS},

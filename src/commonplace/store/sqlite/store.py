@@ -76,6 +76,10 @@ DIALECT = Dialect(
     among=lambda name: f"IN (SELECT value FROM json_each({name}))",
     among_numbers=lambda name: f"IN (SELECT value FROM json_each({name}))",
     each=lambda column: f"json_each({column}) AS t",
+    pairs=lambda column: (
+        "(SELECT key, CASE type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' "
+        f"ELSE CAST(value AS TEXT) END AS value FROM json_each({column})) AS t"
+    ),
     bytes="BLOB",
     using=lambda index: f" INDEXED BY {index}",
 )

@@ -1,0 +1,187 @@
+"""One truth: of a memory, its passage and what has changed since, each is shown once and in order.
+
+A memory and the passage that it was made from are one hit. A passage whose memory was superseded is
+outdated: what holds now stands before it. Of two turns that give different values of one thing, the
+later one stands first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.provenance.evidence import supporting_passages
+from commonplace.engine.search.pack import CurrentValue, Hit
+from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.rank import Ranked, sort_ranked
+from commonplace.language.compare.compare import CompareVerdict, compare
+from commonplace.language.text.detect import question_words
+from commonplace.language.text.normalise import split_words
+from commonplace.model.access.principal import Principal
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.sources.source import PASSAGE_KIND, split_passage_id
+from commonplace.store.queries import CitingMemories
+
+_LONGEST_CHAIN = 8  # supersessions that are followed
+_JUST_ABOVE = 1e-6  # of the score of an outdated passage
+_LONGEST_TURN = 300  # characters of a turn that can be compared as one statement
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What memories say of passages: those that state it now, and what replaced it."""
+
+    live: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)  # by passage
+    outdated: Mapping[str, Memory | None] = field(default_factory=dict)  # by passage; None: gone
+
+
+def load_statements(
+    engine: EngineContext, principal: Principal, plan: RecallPlan, ranked: Sequence[Ranked]
+) -> Statements:
+    """For the passages among these, in the caller's own scope."""
+    passages = {each.id for each in ranked if each.is_passage and each.reading.is_own}
+    if not passages:
+        return Statements()
+    sources = sorted({split_passage_id(id)[0] for id in passages})
+    citing = [
+        memory
+        for memory in engine.store.page(principal.scope, CitingMemories(sources))
+        if not passages.isdisjoint(supporting_passages(memory))
+    ]
+    replaced = [memory for memory in citing if memory.state is State.SUPERSEDED]
+    successors = _load_successors(engine, principal, replaced)
+    now, own = engine.clock(), next(each.reading for each in ranked if each.reading.is_own)
+    visibility = plan.within.visibility(principal, own)
+
+    def is_shown(memory: Memory) -> bool:
+        return memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory)
+
+    live: dict[str, tuple[Memory, ...]] = {}
+    outdated: dict[str, Memory | None] = {}
+    for memory in citing:
+        for passage in passages.intersection(supporting_passages(memory)):
+            if memory.state is State.SUPERSEDED:
+                current = _follow(memory, successors)
+                shown = current is not None and is_shown(current)
+                outdated[passage] = current if shown else outdated.get(passage)
+            elif is_shown(memory):
+                live[passage] = (*live.get(passage, ()), memory)
+    return Statements(live, {id: each for id, each in outdated.items() if id not in live or each})
+
+
+def _load_successors(
+    engine: EngineContext, principal: Principal, replaced: Sequence[Memory]
+) -> dict[str, Memory]:
+    known: dict[str, Memory] = {}
+    wanted = {str(each.superseded_by) for each in replaced if each.superseded_by}
+    for _ in range(_LONGEST_CHAIN):
+        missing = sorted(wanted - known.keys())
+        if not missing:
+            break
+        found = engine.store.fetch(principal.scope, missing)
+        known |= {memory.id: memory for memory in found}
+        wanted = {str(each.superseded_by) for each in found if each.superseded_by}
+    return known
+
+
+def _follow(memory: Memory, successors: Mapping[str, Memory]) -> Memory | None:
+    current: Memory | None = memory
+    for _ in range(_LONGEST_CHAIN):
+        if current is None or current.superseded_by is None:
+            break
+        current = successors.get(current.superseded_by)
+    return current
+
+
+def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) -> list[Ranked]:
+    """Pure. ``memories``: whether memories are searched; what holds now is then added."""
+    by_id = {each.id: each for each in ranked}
+    scores = {each.id: each.score for each in ranked}
+    merged: set[str] = set()
+    added: dict[str, Ranked] = {}
+    for each in ranked:
+        if not each.is_passage:
+            continue
+        for memory in statements.live.get(each.id, ()):
+            stated = by_id.get(memory.id)
+            if stated is not None and _says_as_much(stated, each):
+                scores[memory.id] = max(scores[memory.id], each.score)
+                merged.add(each.id)
+        current = statements.outdated.get(each.id)
+        if current is None or not memories:
+            continue
+        above = each.score + _JUST_ABOVE
+        if current.id not in by_id and current.id not in added:
+            added[current.id] = replace(each, id=current.id, is_passage=False, unit=-1)
+        scores[current.id] = max(scores.get(current.id, above), above)
+    kept = [each for each in (*ranked, *added.values()) if each.id not in merged]
+    return sort_ranked([replace(each, score=round(scores[each.id], 6)) for each in kept])
+
+
+def _says_as_much(memory: Ranked, passage: Ranked) -> bool:
+    """Whether the memory answers the query as well as its passage does, which may say more."""
+    if memory.held >= passage.held:
+        return True
+    if memory.similarity is None or passage.similarity is None:
+        return False
+    return memory.similarity >= passage.similarity and memory.held > 0
+
+
+def mark_outdated(hits: Sequence[Hit], statements: Statements) -> list[Hit]:
+    """Pure. Outdated passages name what holds now; of two turns with different values of one thing,
+    the later one comes first."""
+    marked = [_marked(hit, statements) for hit in hits]
+    for one, other in _comparable_pairs(marked):
+        older, newer = sorted((one, other), key=lambda place: marked[place].date)
+        if marked[older].outdated is None and _changes(marked[older], marked[newer]):
+            current = CurrentValue(marked[newer].id, marked[newer].text)
+            marked[older] = replace(marked[older], outdated=current)
+    return put_current_first(marked)
+
+
+def _marked(hit: Hit, statements: Statements) -> Hit:
+    if hit.id not in statements.outdated:
+        return hit
+    current = statements.outdated[hit.id]
+    value = CurrentValue(current.id, current.content) if current else CurrentValue("", "")
+    return replace(hit, outdated=value)
+
+
+def _comparable_pairs(hits: Sequence[Hit]) -> Iterable[tuple[int, int]]:
+    """Short turns of one speaker, on different days or at different times."""
+    turns = [place for place, hit in enumerate(hits) if _is_short_turn(hit)]
+    for one, other in combinations(turns, 2):
+        if hits[one].date != hits[other].date and _speaker(hits[one]) == _speaker(hits[other]):
+            yield one, other
+
+
+def _is_short_turn(hit: Hit) -> bool:
+    is_turn = hit.kind == PASSAGE_KIND and _speaker(hit) is not None
+    return is_turn and len(hit.text) <= _LONGEST_TURN and not hit.is_anothers
+
+
+def _speaker(hit: Hit) -> str | None:
+    return hit.citation.speaker or hit.citation.role if hit.citation else None
+
+
+def _changes(older: Hit, newer: Hit) -> bool:
+    """Two turns are rarely about one thing, so the newer one has to say that something changed."""
+    if question_words("changed").isdisjoint(split_words(newer.text)):
+        return False
+    return compare(older.text, newer.text).verdict is CompareVerdict.CHANGED
+
+
+def put_current_first(hits: Sequence[Hit]) -> list[Hit]:
+    """Each outdated hit directly after what holds now, where that is a hit."""
+    ordered = list(hits)
+    for hit in hits:
+        if hit.outdated is None:
+            continue
+        ids = [each.id for each in ordered]
+        if hit.outdated.id not in ids or ids.index(hit.outdated.id) < ids.index(hit.id):
+            continue
+        current = ordered.pop(ids.index(hit.outdated.id))
+        ordered.insert(ids.index(hit.id), current)
+    return ordered

@@ -1,0 +1,25 @@
+"""Questions about the owner that a profile field answers: "where do I live?" asks for the city."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from commonplace.language.text.lexicon import load_patterns
+from commonplace.language.text.normalise import fold
+
+MAX_LENGTH = 200  # characters; a longer message is not such a question
+
+
+def find_asked_fields(question: str) -> tuple[str, ...]:
+    """The names of the profile fields that a question asks for."""
+    if len(question) > MAX_LENGTH:
+        return ()
+    text = fold(question.replace("'", " ").replace("’", " "))
+    return tuple(name for name, pattern in _patterns() if pattern.search(text))
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    fields = load_patterns("query/profile_questions")
+    return tuple((name, re.compile("|".join(forms))) for name, forms in fields.items())
