@@ -4,7 +4,8 @@ Benchmarks: `truth` (are duplicates, updates and conflicts recognised?), `unders
 messages interpreted correctly?), `observe` (which memories are made from a conversation?),
 `extract` (which nodes and relationships are extracted?), `walks` (speed of graph queries, and their
 effect on recall), `quality` (does recall find the right items?), `embedders` (quality of each
-embedder, and speed of changing to it) and `load` (throughput of real servers with many clients).
+embedder, and speed of changing to it), `load` (throughput of real servers with many clients) and
+`startup` (how long processes take to start).
 `python -m benchmarks NAME --help` lists the options of one.
 """
 
@@ -27,6 +28,7 @@ from benchmarks.measure import PASSAGES, SIZES, USERS, SpeedPlan, quick_plan
 from benchmarks.quality.command import main as quality
 from benchmarks.quality.report import kept_section
 from benchmarks.speed.run import run_speed
+from benchmarks.speed.startup import main as startup
 from benchmarks.walks import main as walks
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -43,6 +45,7 @@ def main(arguments: list[str]) -> None:
         "embedders": embedders,
         "quality": quality,
         "load": load,
+        "startup": startup,
     }
     if arguments and arguments[0] in others:
         others[arguments[0]](arguments[1:])

@@ -19,7 +19,7 @@ import numpy as np
 import commonplace
 from benchmarks.measure import timed
 from commonplace.api import Commonplace, User, make_embedder
-from commonplace.language.embedders.embedder import Vectors
+from commonplace.language.embedders.embedder import SymmetricEmbedder, Vectors
 from commonplace.store.sql.statements import read_statements
 
 SQLITE = "SQLite"
@@ -169,7 +169,7 @@ class SentenceGenerator:
         return " ".join(self._random.permutation(sentence.split()))
 
 
-class PreparedEmbedder:
+class PreparedEmbedder(SymmetricEmbedder):
     """The hashing embedder's vectors, made beforehand: a call costs a look into a dictionary, so
     that only the engine is measured."""
 
@@ -182,7 +182,7 @@ class PreparedEmbedder:
         self._vector_of: dict[str, Vectors] = {}
 
     def prepare(self, texts: Sequence[str]) -> Vectors:
-        vectors = self._model.embed(texts)
+        vectors = self._model.embed_passages(texts)
         self._vector_of.update(zip(texts, vectors, strict=True))
         return vectors
 

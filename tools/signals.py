@@ -23,10 +23,10 @@ def signals() -> str:
 
 def floors() -> str:
     return (
-        f"An answer needs evidence of {FLOORS.evidence:g} (the sum of the similarity and the known "
-        f"share of the question), or of {FLOORS.evidence_by_words:g} if similarity is unknown. A "
-        f"memory is relevant by itself if its similarity is at least {FLOORS.similarity:g}, if it "
-        "contains every word, or if the query names it."
+        f"A hit is weak if its evidence (the sum of its similarity and of the known share of the "
+        f"question) is below {FLOORS.evidence:g}, unless its similarity is at least "
+        f"{FLOORS.similarity:g}, it contains every word, or the query names it. A hit with less "
+        f"than {FLOORS.of_the_best:g} of the best evidence is left out."
     )
 
 

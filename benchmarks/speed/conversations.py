@@ -146,7 +146,7 @@ _STAGE_FUNCTIONS: dict[str, tuple[tuple[Any, str], ...]] = {
     "cut": ((process, "cut_into_passages"),),
     "describe": ((process, "describe"),),
     "analyse": ((indexing, "build_passage_indexing"),),
-    "embed": ((EngineContext, "embed"),),
+    "embed": ((EngineContext, "embed_passages"),),
 }
 STAGES = tuple(_STAGE_FUNCTIONS)
 

@@ -32,10 +32,10 @@ def test_observe_killed_stores_turn_and_memories_together_or_neither(store_url, 
         assert child.was_killed()
     wait_until_alone(store_url)
     done = failpoint == "apply.after_commit"
-    assert kept(store_url) == ((["Hello!", TURN], 1, 1) if done else (["Hello!"], 0, 0))
+    assert kept(store_url) == ((["Hello!", TURN], 2, 1) if done else (["Hello!"], 0, 0))
     with open_plainly(store_url) as book:
         book.user("ana").observe(TURN)
-    assert kept(store_url) == (["Hello!", TURN, *([TURN] if done else [])], 1, 1)
+    assert kept(store_url) == (["Hello!", TURN, *([TURN] if done else [])], 2, 1)
 
 
 def test_observe_by_two_processes_keeps_every_turn_and_the_daily_limit(store_url):

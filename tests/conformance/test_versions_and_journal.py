@@ -19,7 +19,9 @@ SECRETS = ("zanzibar", "quokka", "xylophone", "wombat", "kookaburra", "numbat")
 def eventful(book, clock):
     """A user to whom everything has happened that writes to the journal."""
     me = book.user("ana")
-    note = me.remember("Zanzibar is an island with a quokka", thread="t1", tags=["quokka"])
+    note = me.remember(
+        "Zanzibar is an island with a quokka", kind="note", thread="t1", tags=["quokka"]
+    )
     me.remember("Zanzibar is an island with a quokka!", kind="fact", thread="t2")
     kv = me.remember(kind="kv", metadata={"subject": "quokka", "value": "wombat"})
     clock.tick(hours=1)

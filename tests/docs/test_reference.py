@@ -43,7 +43,8 @@ def test_operations_cover_every_verb_of_user():
 
 def test_operations_of_the_store_are_methods_of_commonplace():
     verbs = {each.verb for each in OPERATIONS if each.of_the_store}
-    of_keys = {"admin_keys", "admin_keys_create", "admin_keys_revoke"}
+    of_keys = {"admin_keys", "admin_keys_create", "admin_keys_revoke", "service_keys"}
+    of_keys |= {f"service_keys_{verb}" for verb in ("create", "revoke", "rotate")}
     assert (
         verbs == {"reembed", "calibrate", "work", "extract_all", *of_keys} <= set(vars(Commonplace))
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from commonplace.engine.sources.formats.input import MAX_CHARACTERS
-from commonplace.engine.sources.formats.parse import SourceFormat, format_of, parse_source
+from commonplace.engine.sources.formats.parse import format_of, parse_source
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import ContextType, ProcessingStatus, SourceType
 
 PAGE = (Path(__file__).parents[2] / "docs/sources.md").read_text()

@@ -34,11 +34,12 @@ def test_tour_recall_finds_the_answer_to_each_question(me, question, answer):
 
 def test_tour_recall_mixes_memories_and_passages(me):
     kinds = {hit.kind for hit in me.recall(QUESTIONS[3].query, k=HITS).hits}
-    assert kinds == {"note", "passage"}
+    assert kinds == {"fact", "passage"}
 
 
-def test_tour_recall_of_an_unknown_topic_is_empty(me):
-    assert me.recall(QUESTIONS[-1].query).is_empty
+def test_tour_recall_of_an_unknown_topic_is_weak_and_empty_if_strict(me):
+    assert all(hit.weak for hit in me.recall(QUESTIONS[-1].query).hits)
+    assert me.recall(QUESTIONS[-1].query, strict=True).is_empty
 
 
 def test_tour_ingest_again_changes_nothing(me):

@@ -32,7 +32,9 @@ def write(line: Line, url: str, user: str, writer: int, count: int) -> None:
         me = book.user(user)
         for number in range(count):
             name = f"w{writer}n{number}"
-            kept = me.remember(f"Writer {writer} wrote {number} sentences, {name}", thread=name)
+            kept = me.remember(
+                f"Writer {writer} wrote {number} sentences, {name}", kind="note", thread=name
+            )
             line.say((kept.id, kept.memory.content, kept.revision))
 
 
@@ -238,7 +240,9 @@ def _some_change(me: User, chance: random.Random, mine: list[str]) -> tuple[Any,
     """(revision, {id: content that is live now, or None})"""
     dice = chance.random()
     if dice < 0.5 or len(mine) < 5:
-        kept = me.remember(f"Thing {chance.getrandbits(40):x} stands on shelf {len(mine)}")
+        kept = me.remember(
+            f"Thing {chance.getrandbits(40):x} stands on shelf {len(mine)}", kind="note"
+        )
         mine.append(kept.id)
         return kept.revision, {kept.id: kept.memory.content}
     if dice < 0.6:
@@ -324,7 +328,7 @@ def write_until_full(line: Line, url: str, user: str, bytes_per_file: int) -> No
 
 def _fill(me: User, line: Line) -> None:
     for number in range(10_000):
-        kept = me.remember(f"Paragraph {number} " + f"of many words{number} " * 150)
+        kept = me.remember(f"Paragraph {number} " + f"of many words{number} " * 150, kind="note")
         line.say((kept.id, kept.memory.content))
 
 
@@ -360,7 +364,7 @@ def fork_and_share(line: Line, url: str, user: str, count: int) -> None:
     if pid == 0:
         os._exit(_go_on_in_child(line, me, count, parent_is_done))
     for number in range(count):
-        line.say(me.remember(f"The parent said number {number}").id)
+        line.say(me.remember(f"The parent said number {number}", kind="note").id)
     assert me.recall("Said before the fork").hits
     book.close()
     os.write(tell_child, b".")
@@ -370,9 +374,9 @@ def fork_and_share(line: Line, url: str, user: str, count: int) -> None:
 
 def _go_on_in_child(line: Line, me: User, count: int, parent_is_done: int) -> int:
     try:
-        ids = [me.remember(f"The child said number {n}").id for n in range(count)]
+        ids = [me.remember(f"The child said number {n}", kind="note").id for n in range(count)]
         os.read(parent_is_done, 1)
-        ids += [me.remember(f"The child went on to {n}").id for n in range(count)]
+        ids += [me.remember(f"The child went on to {n}", kind="note").id for n in range(count)]
         assert me.recall("The parent said number 0", k=1).hits[0].text == "The parent said number 0"
     except BaseException:
         line.fail(traceback.format_exc())

@@ -65,6 +65,7 @@ class Things:
 
     def asked_about(self) -> str:
         """A thread in which something was asked, so that there is a reason to be told."""
+        self.named("memory")  # an empty memory records no reading
         self._me.recall("Where is the note?", thread="t", turn=1)
         return "t"
 
@@ -94,7 +95,10 @@ class Things:
         """Not the owner, who cannot be taken away."""
         people = self._me.people(limit=2, include_archived=True).nodes
         found = [person for person in people if not person.is_owner]
-        return found[0].id if found and n % 4 else self._me.nodes_add(f"Person {n}").id
+        return found[0].id if found and n % 4 else self._new_node(n)
+
+    def _new_node(self, n: int) -> str:
+        return self._me.nodes_add(f"Person {n}").id
 
     def _edge(self, n: int) -> str:
         return self._me.relate("me", self._me.nodes_add(f"Friend {n}").id, "friend").id
@@ -133,6 +137,15 @@ class Things:
     def _admin(self, n: int) -> str:
         made = requests.post(
             f"{self._url}/v1/admin/keys", json={}, headers=self.as_admin, timeout=60
+        )
+        return str(made.json()["id"])
+
+    def _service(self, n: int) -> str:
+        made = requests.post(
+            f"{self._url}/v1/admin/service-keys",
+            json={"label": f"backend {n}", "users": ["ana"]},
+            headers=self.as_admin,
+            timeout=60,
         )
         return str(made.json()["id"])
 
@@ -178,7 +191,7 @@ SORTS: Mapping[str, Callable[[Route], str]] = {
         "keys": "key",
         "profile": "proposal",
         "consent": "proposal",
-        "admin": "admin",
+        "admin": "service" if "service" in route.name else "admin",
     }.get(route.path.split("/")[1], "forgotten" if route.name == "restore" else "memory"),
     "ids": lambda route: {
         "restore": "forgotten",
@@ -324,7 +337,8 @@ class Fuzzing:
                 body[name] = several if name == "ids" else several[0]
         for name in OF_NODES:
             if body.get(name) is not None and offered(name):
-                node = self.things.named("node")
+                # A node has no relationship with itself.
+                node = self.things.named("new_node" if name == "to_node" else "node")
                 body[name] = node if isinstance(body[name], str) else [node]
 
 

@@ -102,9 +102,11 @@ def over_http(
             portal.call(http.aclose)
 
 
-def server_for(user: User, as_owner: bool = True, profile: str | None = None) -> Server[Any]:
+def server_for(
+    user: User, as_owner: bool = True, profile: str | None = None, agent: str | None = None
+) -> Server[Any]:
     """As `commonplace mcp` builds it, without a process; with --as-owner, unless told otherwise."""
-    return build_server(single_caller(lambda: user, None, as_owner), profile=profile)
+    return build_server(single_caller(lambda: user, agent, as_owner), profile=profile)
 
 
 def command(store: str, *more: str) -> StdioServerParameters:

@@ -92,7 +92,7 @@ SCENARIOS = (
         ),
         Step("categories check", {"reader": "planner", "category": "procedural"}),
         Step("categories check", {"reader": "stranger", "category": "procedural"}),
-        Step("remember", {"content": "Chess", "category": "interests"}, "chess", agent="stranger"),
+        Step("remember", {"content": "Chess", "category": "style"}, "chess", agent="stranger"),
         Step("show", {"id": "$chess"}, agent="stranger", error="not_found"),
         Step(
             "categories check",
@@ -191,7 +191,8 @@ SCENARIOS = (
         Step("sources", {"source_types": ["email"], "limit": 1}),
         Step("sources", {"tags": ["home"], "status": ["processed"]}),
         Step("sources", {"source_types": ["telegram"]}, error="invalid_input"),
-        Step("forget", {"ids": ["$chat#1"]}, error="invalid_input"),
+        Step("forget", {"ids": ["$chat#1"]}),
+        Step("restore", {"ids": ["$chat#1"]}),
         Step("forget", {"ids": ["$chat"]}),
         Step("recall", {"query": "blue drawer maps"}),
         Step("show", {"id": "$chat"}, error="not_found"),

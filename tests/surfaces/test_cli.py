@@ -208,6 +208,23 @@ def test_cli_reembed_changes_the_embedder_and_refuses_the_old_one(commonplace):
     assert (back["embedder"], back["memories"]) == ("hashing-256", 1)
 
 
+def test_cli_uses_the_embedder_of_the_store(commonplace):
+    commonplace("remember", "The spare keys are in the blue drawer", "--embedder", "wordllama")
+    unnamed = {"COMMONPLACE_EMBEDDER": ""}
+    found = commonplace("recall", "spare keys", "--json", **unnamed)
+    assert json.loads(found.stdout)["hits"][0]["similarity"] is not None
+    for command in (["list"], ["people"], ["keys", "create", "laptop"], ["doctor"]):
+        ran = commonplace(*command, **unnamed)
+        assert ran.returncode == 0, ran.stderr
+
+
+def test_cli_reembed_needs_the_name_of_the_new_embedder(commonplace):
+    refused = commonplace("reembed", COMMONPLACE_EMBEDDER="")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("missing_field: ")
+    assert "--embedder NAME" in refused.stderr
+
+
 def test_cli_reembed_is_refused_to_agents(commonplace):
     commonplace("remember", "something", "--kind", "note")
     refused = commonplace("reembed", "--embedder", "wordllama", "--agent", "helper")

@@ -328,12 +328,13 @@ def test_mcp_reference_profile_excludes_own_tools(client):
 
 def test_mcp_reference_agent_is_limited_by_the_allowlist(book):
     """The client is one of the owner's agents, with the categories of its list."""
-    book.user("ana").nodes_add("chess", node_type="Concept")
-    server = server_for(book.user("ana"), as_owner=False, profile=REFERENCE_MEMORY)
+    ana = book.user("ana")
+    ana.nodes_add("Dana", node_type="Person")
+    server = server_for(ana, as_owner=False, profile=REFERENCE_MEMORY, agent="researcher")
     with connected(server, mode=MODES[0]) as client:
-        client.data("create_entities", entities=[JOHN, ACME])
-        assert client.data("read_graph")["entities"] == [JOHN, ACME]
-        hidden = client.refusal("create_entities", entities=[{**CHESS, "name": "bridge"}])
+        client.data("create_entities", entities=[ACME])
+        assert client.data("read_graph")["entities"] == [ACME]
+        hidden = client.refusal("create_entities", entities=[JOHN])
         assert hidden["code"] == "category_not_allowed"
 
 

@@ -1,6 +1,7 @@
 """`commonplace mcp --config`: what goes into a client's settings is right as it stands."""
 
 import json
+import os
 import shutil
 import sys
 import tomllib
@@ -158,7 +159,8 @@ def test_demo_greeting_mcp_command_prints_the_started_servers_url(monkeypatch, o
     monkeypatch.setattr(shutil, "which", lambda name: on_the_path)
     lines = demo_greeting("", None)("http://127.0.0.1:9", "cpl_token")
     (said,) = (line for line in lines if line.startswith("  MCP"))
-    typed = said.split("MCP")[1].split()
+    where, *typed = said.split("MCP")[1].split()
+    assert where == f"XDG_DATA_HOME={os.environ['XDG_DATA_HOME']}", "where the token is"
     assert (typed[0] == "commonplace") is bool(on_the_path)
     assert on_the_path or Path(typed[0]).exists(), "it can be typed as it stands"
     words = typed[typed.index("mcp") :]

@@ -17,6 +17,8 @@ TABLE = [
     ("remember", ("a\x00b",), {}, "bad_text"),
     ("remember", ("\ud800",), {}, "bad_text"),
     ("remember", ("x" * 32_001,), {}, "too_long"),
+    ("remember", ("\ufdfa" * 2000,), {}, "too_long"),  # each stands for 18 characters
+    ("recall", ("\ufdfa" * 2000,), {}, "too_long"),
     ("remember", (5,), {}, "invalid_input"),
     ("remember", (["x"],), {}, "invalid_input"),
     ("remember", ("x",), {"kind": "poem"}, "invalid_input"),
@@ -80,7 +82,7 @@ TABLE = [
     ("forget", ([],), {}, "missing_field"),
     ("forget", (["MINE", "OTHERS"],), {}, "not_found"),
     ("forget", ([str(n) for n in range(1001)],), {}, "too_long"),
-    ("forget", ("source:1#2",), {}, "invalid_input"),
+    ("forget", ("source:1#2",), {}, "not_found"),
     ("forget", (), {"older_than_days": -1}, "invalid_input"),
     ("forget", (), {"older_than_days": HUGE}, "invalid_input"),
     ("forget", (), {"filters": ["pinned"]}, "invalid_input"),

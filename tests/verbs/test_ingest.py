@@ -53,7 +53,7 @@ def assert_kept_and_found(me, format, raw):
     (hit, *_) = me.recall("heron", k=1).hits
     assert "heron" in hit.text
     assert hit.id.startswith(f"{done.id}#")
-    assert (hit.kind, hit.category, hit.forgettable) == ("passage", "history", False)
+    assert (hit.kind, hit.category, hit.forgettable) == ("passage", "history", True)
     assert hit.citation.source == done.id
     assert hit.source_type == source.source_type
 

@@ -139,9 +139,12 @@ def test_observe_holds_a_changed_value_as_a_conflict(me, clock):
     assert me.recall("wifi password", sources="none").hits[0].text.endswith("crocus44")
 
 
-def test_observe_proposes_profile_fields_without_storing_memories(me, clock):
+def test_observe_stores_a_statement_about_a_profile_field_and_proposes_it(me, clock):
     observed = me.agent("planner").observe("My name is Ana and I live in Berlin.", thread="t1")
-    assert observed.stored == ()
+    assert {each.remembered.memory.content for each in observed.stored} == {
+        "The user is called Ana.",
+        "The user lives in Berlin.",
+    }
     told = {each.name: (each.value, each.outcome) for each in observed.proposals}
     assert told == {
         "preferred_name": ("Ana", ProposalOutcome.WAITING),
@@ -149,7 +152,6 @@ def test_observe_proposes_profile_fields_without_storing_memories(me, clock):
     }
     assert {each.ends_at for each in observed.proposals} == {clock.now + timedelta(days=7)}
     assert me.profile().fields == {}
-    assert me.list().memories == ()
     assert {each.name for each in me.proposals()} == {"preferred_name", "city"}
 
 
@@ -194,7 +196,7 @@ def test_observe_forget_request_returns_candidates_and_forgets_nothing(me, clock
     clock.tick(minutes=1)
     observed = me.observe("Forget my dentist Dr. Rosen.")
     (choice,) = observed.forget
-    assert [hit.kind for hit in choice.candidates] == ["contact"]
+    assert [hit.kind for hit in choice.candidates] == ["contact"]  # its turn goes along
     assert me.show(choice.candidates[0].id).memory.metadata["name"] == "Dr. Rosen"
     assert me.forget(choice.candidates[0].id).ids
 

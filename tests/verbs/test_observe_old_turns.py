@@ -39,3 +39,10 @@ def test_observe_dated_turns_supersede_at_the_time_of_the_turn(me):
     assert facts(me) == ["The user works at Acme."]
     assert recalled(me, as_of=at(2020)) == ["The user works at Globex."]
     assert recalled(me, as_of=at(2023)) == ["The user works at Acme."]
+
+
+def test_observe_dates_a_memory_by_its_turn_and_its_arrival_by_the_clock(me, clock):
+    (kept,) = me.observe("I work at Acme.", at=at(2020)).stored
+    memory = me.show(kept.remembered.id).memory
+    assert (memory.created_at, memory.updated_at) == (at(2020), at(2020))
+    assert memory.arrived_at == clock.now

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.engine.teams import shares
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 
 TALK = "We agreed that the narrow boat is painted green."
 
@@ -324,3 +325,19 @@ def test_shared_guests_are_those_who_accepted(ana, gil):
     gil.sources_accept(kept.id)
     assert ana.sources_share(kept.id, "nobody").guests == ("gil",)
     assert ana.sources_share(kept.id, "gil").invited is None
+
+
+@pytest.mark.parametrize("name", ["gil", "nobody"], ids=["a user", "no user"])
+def test_limit_of_shares_does_not_tell_who_is_a_user(ana, gil, monkeypatch, name):
+    monkeypatch.setattr(shares, "MAX_GUESTS", 3)
+    gil.remember("I am a user")
+    source = ana.ingest("A blue heron.").id
+    for n in range(2):
+        ana.sources_share(source, f"stranger{n}")
+    before = ana.stats().revision
+    for n in range(5):
+        assert ana.ingest(f"Heron number {n}", participants=[name]).action == "received"
+    assert ana.stats().revision - before == 15
+    ana.sources_share(source, "stranger2")
+    with pytest.raises(LimitReached):
+        ana.sources_share(source, "stranger3")

@@ -41,9 +41,9 @@ def test_remember_queues_an_embed_job_while_the_embedder_is_down(book, me, embed
 
 
 def test_worker_fills_missing_vectors_when_the_embedder_is_back(book, me, embedder, clock):
-    first = me.remember("Dana lives in Haifa near the port").id
+    first = me.remember("Dana lives in Haifa near the port", kind="note").id
     embedder.down = True
-    late = me.remember("Dana lives in Haifa near the old port").id
+    late = me.remember("Dana lives in Haifa near the old port", kind="note").id
     clock.tick(minutes=1)
     assert book.work(once=True) == Worked(failed=1)
     assert me.jobs()[0].error.startswith("embedder_unavailable: ")

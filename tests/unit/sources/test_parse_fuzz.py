@@ -7,9 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from commonplace.engine.sources.formats import input
-from commonplace.engine.sources.formats.parse import READERS, SourceFormat, format_of, parse_source
+from commonplace.engine.sources.formats.parse import READERS, format_of, parse_source
 from commonplace.engine.sources.process import split_turns
 from commonplace.errors import BadText, CommonplaceError, InvalidInput, TooLong
+from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import ParsedSource
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)

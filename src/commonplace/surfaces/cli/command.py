@@ -15,10 +15,8 @@ import commonplace
 from commonplace import settings as settings_table
 from commonplace.api import Commonplace, KeyVerbs, User, Verified, open_without_embedder
 from commonplace.api.id_prefixes import SHORTEST, complete_id, describe_item, is_too_short
-from commonplace.engine.maintenance.doctor import Finding
-from commonplace.engine.memories.remember import Remembered
-from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
-from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.errors import InvalidInput, MissingField, NotAllowed, NotFound
+from commonplace.lazy import lazy_imports
 from commonplace.model.delta import shorten
 from commonplace.model.memory.kinds import Action
 from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter
@@ -32,6 +30,11 @@ from commonplace.surfaces.cli.progress import (
     work_until_stopped,
 )
 from commonplace.surfaces.cli.render import several, show_answer
+
+with lazy_imports(__name__):
+    from commonplace.engine.maintenance.doctor import Finding
+    from commonplace.engine.memories.remember import Remembered
+    from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
 
 EXIT_NO = 1
 EXIT_PENDING = 3  # a person has to decide, or it is not processed yet
@@ -127,6 +130,12 @@ def run(
         with open_without_embedder(options.store) as book:
             operation.opened_with(book, chosen.key)
     if operation.verb == "reembed":
+        if not chosen.embedder:
+            raise MissingField(
+                "reembed needs the name of the new embedder.",
+                remedy="Write `commonplace reembed --embedder NAME`.",
+                field="embedder",
+            )
         return reembed_with_a_bar(options.store, chosen.embedder)
     if operation.verb == "work":
         return work_until_stopped(options.store, options.embedder, **arguments)

@@ -13,14 +13,15 @@ from typer.core import TyperCommand, TyperGroup
 
 import commonplace
 from commonplace.errors import CommonplaceError
+from commonplace.lazy import lazy_imports
 from commonplace.operations.serialization import unexpected_error
 from commonplace.operations.table import OPERATIONS, Operation
 from commonplace.surfaces.cli.command import Globals, command_for
-from commonplace.surfaces.cli.demo import demo
-from commonplace.surfaces.cli.mcp import mcp
 from commonplace.surfaces.cli.parameters import GLOBALS
 from commonplace.surfaces.cli.render import show_error
-from commonplace.surfaces.cli.serve import serve
+
+with lazy_imports(__name__):
+    from commonplace.surfaces.cli import demo, mcp, serve
 
 EXIT_USER_ERROR = 1
 
@@ -68,7 +69,11 @@ ALIASES: Mapping[str, str] = {
     "cypher": "traverse --mode cypher --cypher",
     "version": "--version",
 }
-_OTHERS: Mapping[str, Callable[..., None]] = {"serve": serve, "mcp": mcp, "demo": demo}
+_OTHERS: Mapping[str, Callable[[], Callable[..., None]]] = {
+    "serve": lambda: serve.serve,
+    "mcp": lambda: mcp.mcp,
+    "demo": lambda: demo.demo,
+}
 
 log = logging.getLogger("commonplace")
 
@@ -196,8 +201,9 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
         else:
             lone = groups[first].callback(invoke_without_command=True)
             lone(command_for(operation, group=True))
-    for name, command in _OTHERS.items():
+    for name, load_command in _OTHERS.items():
         if name in names:
+            command = load_command()
             summary = (command.__doc__ or "").partition("\n")[0]
             panel = _PANEL_OF[name]
             app.command(name, cls=PlainCommand, short_help=summary, rich_help_panel=panel)(command)

@@ -87,7 +87,7 @@ def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
     stdio = _with_the_protocol_installed()
     log_to_stderr()
     with commonplace.open(options.store, embedder=options.embedder) as book:
-        holder = _holder(book, chosen, options.cleared)
+        holder = _holder(book, chosen, options)
         holder()  # an invalid key is refused before the client waits for an answer
         _end_on_signals(book)
         stdio.serve_stdio(stdio.single_caller(holder, chosen.agent, as_owner), profile)
@@ -105,14 +105,14 @@ def _end_on_signals(book: Commonplace) -> None:
         signal.signal(each, end)
 
 
-def _holder(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], User]:
+def _holder(book: Commonplace, chosen: Settings, options: Globals) -> Callable[[], User]:
     """Without a key the caller is the owner; with one, it has the rights of the key."""
 
     def holder() -> User:
         if chosen.key is None:
-            return book.user(chosen.user, cleared=cleared)
-        user = book.authenticate(chosen.key)
-        if cleared and not user.principal.cleared:
+            return book.user(chosen.user, cleared=options.cleared)
+        user = book.authenticate(chosen.key, options.user)
+        if options.cleared and not user.principal.cleared:
             raise NotAllowed("This key may not read items with sensitivity high.", field="cleared")
         return user
 

@@ -11,12 +11,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 import commonplace
 from commonplace.api import Commonplace, User
-from commonplace.engine.sources.receive import Ingested
+from commonplace.lazy import lazy_imports
 from commonplace.settings import default_store
+
+with lazy_imports(__name__):
+    from yaml import safe_load
+
+    from commonplace.engine.sources.receive import Ingested
 
 AFTERWARDS = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 FOLDER = "month"
@@ -75,7 +78,8 @@ QUESTIONS = (
     ),
     DemoQuestion(
         "Which colour is the sofa of the neighbours?",
-        "Nothing in this month is about that, so the answer is empty.",
+        "Nothing in this month is about that: the hit is marked as a weak match. With `--strict` "
+        "the answer is empty.",
     ),
 )
 MEMORY = "I cannot eat sesame, it makes me ill"
@@ -151,7 +155,7 @@ def prepare(store: str, embedder: str | None, now: datetime) -> DemoMemory:
 
 def _fill(me: User, on: Callable[[int], None]) -> None:
     folder = resources.files(__package__) / FOLDER
-    month: dict[str, Any] = yaml.safe_load((folder / "memories.yaml").read_text("utf-8"))
+    month: dict[str, Any] = safe_load((folder / "memories.yaml").read_text("utf-8"))
     for name, value in month["profile"].items():
         me.profile_set(name, value)
     for note in month["notes"]:

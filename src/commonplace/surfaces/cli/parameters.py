@@ -29,7 +29,10 @@ GLOBALS = {
     ),
     "key": typer.Option("--key", metavar="KEY", help="API key to act with (COMMONPLACE_KEY)."),
     "embedder": typer.Option(
-        "--embedder", metavar="NAME", help="wordllama, minilm, openai or hashing."
+        "--embedder",
+        metavar="NAME",
+        help="Embedder; not given: the store's own. wordllama, minilm, openai, hashing, "
+        "onnx:FOLDER or fastembed:MODEL.",
     ),
     "cleared": typer.Option("--cleared", help="Include items with sensitivity high."),
     "json": typer.Option("--json", help="Print JSON."),
@@ -116,6 +119,8 @@ _IDS_OF: Mapping[str, tuple[IdKind, ...]] = {
     "keys revoke": (IdKind.KEY,),
     "keys rotate": (IdKind.KEY,),
     "keys revoke-admin": (IdKind.ADMIN_KEY,),
+    "keys revoke-service": (IdKind.SERVICE_KEY,),
+    "keys rotate-service": (IdKind.SERVICE_KEY,),
 }
 _FREE_TEXT = {("remember", "source_id"), ("forget", "source_id")}  # ids of other systems
 

@@ -11,22 +11,25 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
 import commonplace
 from commonplace.api import Commonplace, User, open_without_embedder
-from commonplace.engine.maintenance import reembed as reembedding
-from commonplace.engine.maintenance.worker import Worked
-from commonplace.engine.sources.receive import Ingested
 from commonplace.errors import InvalidInput
+from commonplace.lazy import lazy_imports
+
+with lazy_imports(__name__):
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    from commonplace.engine.maintenance import reembed as reembedding
+    from commonplace.engine.maintenance.worker import Worked
+    from commonplace.engine.sources.receive import Ingested
 
 PIPED = "-"
 _STOPPED = "Stopped. The old vectors stay in use; run the command again to continue."

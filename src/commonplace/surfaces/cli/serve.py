@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -77,12 +79,18 @@ def demo_greeting(summary: str, store: str | None) -> Callable[[str, str], Itera
         yield f"{summary} File: {store}"
         yield f"  browser      {url}/?token={token}"
         yield f'  curl         {request}-d \'{{"query": "{QUESTION}"}}\''
-        yield f'  Python       import commonplace; me = commonplace.connect("{url}")'
+        yield f'  Python       import commonplace; me = commonplace.connect("{url}", "{token}")'
         yield f'               print(me.recall("{QUESTION}").hits[0].text)'
-        yield f"  MCP          {own_command()} mcp --config --url {url}"
+        yield f"  MCP          {_data_home()}{own_command()} mcp --config --url {url}"
         yield "Press Ctrl-C to stop."
 
     return lines
+
+
+def _data_home() -> str:
+    """Where another command finds the token, if it is not in the usual place."""
+    home = os.environ.get("XDG_DATA_HOME")
+    return f"XDG_DATA_HOME={shlex.quote(home)} " if home else ""
 
 
 def own_command() -> str:

@@ -156,7 +156,8 @@ class ToolCalls:
     async def _run(
         self, way: ToolOperation, user: User, arguments: Mapping[str, Any]
     ) -> ToolAnswer:
-        async with self._heavy.turn(way.operation, user.principal.user_id):
+        size = text_length(arguments)
+        async with self._heavy.turn(way.operation, user.principal.user_id, size):
             return await in_thread(_call_operation, way, user, arguments)
 
     async def _settled(
@@ -179,6 +180,19 @@ class ToolCalls:
     async def _still(self, dialogue: ElicitationDialogue) -> Caller:
         """Authenticate again after a question: the key may have been revoked meanwhile."""
         return await in_thread(self._who, dialogue.request)
+
+
+def text_length(value: object) -> int:
+    """The characters of all texts in the arguments."""
+    match value:
+        case str():
+            return len(value)
+        case Mapping():
+            return sum(map(text_length, value.values()))
+        case list() | tuple():
+            return sum(map(text_length, value))
+        case _:
+            return 0
 
 
 def resolve_call(tool: Tool, given: Mapping[str, Any]) -> tuple[ToolOperation, dict[str, Any]]:

@@ -18,16 +18,19 @@ from typing import Any
 from mcp.server.context import ServerRequestContext
 
 from commonplace.api import User
-from commonplace.engine.conversation.observe import Observed
-from commonplace.engine.memories.inbox import OpenConflict as OpenQuestion
-from commonplace.engine.memories.inbox import OpenProposal
-from commonplace.engine.memories.listing import ShownMemory
-from commonplace.engine.memories.remember import Remembered
-from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
 from commonplace.errors import CommonplaceError
+from commonplace.lazy import lazy_imports
 from commonplace.model.profile.consent import needs_consent
 from commonplace.model.profile.fields import field_name
 from commonplace.operations.table import BY_NAME, Operation
+
+with lazy_imports(__name__):
+    from commonplace.engine.conversation.observe import Observed
+    from commonplace.engine.memories.inbox import OpenConflict as OpenQuestion
+    from commonplace.engine.memories.inbox import OpenProposal
+    from commonplace.engine.memories.listing import ShownMemory
+    from commonplace.engine.memories.remember import Remembered
+    from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
 
 McpRequest = ServerRequestContext[Any, Any]
 
@@ -187,7 +190,7 @@ def _resolve_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
 
 def _update_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
     shown = user.show(arguments["id"])
-    if not isinstance(shown, ShownMemory):
+    if not isinstance(shown, ShownMemory) or shown.memory.id != arguments["id"]:
         return None
     changed = {n: v for n, v in arguments.items() if v is not None and n not in ("id", "thread")}
     then = "; ".join(f"{name}: {value}" for name, value in changed.items())

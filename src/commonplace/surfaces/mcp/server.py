@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
@@ -38,7 +38,11 @@ from commonplace.surfaces.mcp.elicitation import (
     caller_of_holder,
     owner_caller,
 )
-from commonplace.surfaces.mcp.presentation import all_tool_descriptions, error_text
+from commonplace.surfaces.mcp.presentation import (
+    all_tool_descriptions,
+    error_text,
+    fence_words,
+)
 from commonplace.surfaces.mcp.reference_memory import (
     REFERENCE_MEMORY,
     REFERENCE_TOOLS,
@@ -72,15 +76,18 @@ def build_server(
     `profile`: another set of tools. `heavy`: the turns that all surfaces of a server share."""
     handles = _ReadRequests(who)
     is_reference = profile == REFERENCE_MEMORY
-    tools = (
-        [tool.described() for tool in REFERENCE_TOOLS.values()]
-        if is_reference
-        else list(all_tool_descriptions())
-    )
-    schemas = {tool.name: tool.input_schema for tool in tools}
+
+    def tools() -> Sequence[types.Tool]:
+        """Described when first listed: their schemas load the types of all answers."""
+        if is_reference:
+            return [tool.described() for tool in REFERENCE_TOOLS.values()]
+        return all_tool_descriptions()
+
+    def input_schema_of(name: str) -> dict[str, Any] | None:
+        return next((tool.input_schema for tool in tools() if tool.name == name), None)
 
     async def list_tools(request: McpRequest, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools)
+        return types.ListToolsResult(tools=list(tools()))
 
     server: Server[Any] = Server(
         "commonplace",
@@ -94,7 +101,7 @@ def build_server(
             "resources/list": _PUBLIC_CACHE,
             "resources/templates/list": _PUBLIC_CACHE,
         },
-        get_tool_input_schema=schemas.get,
+        get_tool_input_schema=input_schema_of,
         on_list_tools=list_tools,
         on_call_tool=ReferenceToolCalls(who, wrote)
         if is_reference
@@ -131,7 +138,7 @@ class _ReadRequests:
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         answer = await self._run(request, resources.read_resource, uri, details={"uri": uri})
-        text = json.dumps(as_data(answer), ensure_ascii=False)
+        text = json.dumps(fence_words(as_data(answer)), ensure_ascii=False)
         content = types.TextResourceContents(uri=uri, mime_type=JSON, text=text)
         return types.ReadResourceResult(contents=[content])
 

@@ -91,6 +91,9 @@ def _tool(name: str, title: str, help: str, *ways: ToolOperation, **more: Any) -
 
 
 _TIME_PARAMETERS = ("as_of", "known_at")
+_TIME_HELP = {"as_of": "As it was true then.", "known_at": "As it was known then."}
+_SENSITIVITY_HELP = {"sensitivity": "high is hidden from searches."}
+_VALID_HELP = {"valid_from": "True since then.", "valid_to": "True until then."}
 
 TOOLS: tuple[Tool, ...] = (
     _tool(
@@ -115,7 +118,10 @@ TOOLS: tuple[Tool, ...] = (
                 "thread",
             ),
         ),
-        parameter_help={"agent": "Your own name; no other is accepted."},
+        parameter_help={
+            "agent": "Your own name; no other is accepted.",
+            "returns": "full: text and fields.",
+        },
     ),
     _tool(
         "context",
@@ -143,12 +149,18 @@ TOOLS: tuple[Tool, ...] = (
                 "categories",
                 "filters",
                 "threshold",
+                "strict",
                 "sources",
                 *_TIME_PARAMETERS,
                 "explain",
                 "thread",
             ),
         ),
+        parameter_help={
+            "strict": "Leave out weak hits.",
+            "explain": "Explain each hit.",
+            **_TIME_HELP,
+        },
     ),
     _tool(
         "explore",
@@ -160,6 +172,7 @@ TOOLS: tuple[Tool, ...] = (
         ToolOperation(
             "explore",
             (
+                "query",
                 "queries",
                 "granularity",
                 "text_matches",
@@ -175,6 +188,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
         ),
         parameter_help={
+            "query": "One topic, if there are no others.",
             "granularity": "1: sources in full (usual), 2: storylines, 3: macros.",
             "mode": "deep: also other wordings of the queries.",
             "multi_query": "Use other wordings; default: as mode says.",
@@ -183,6 +197,7 @@ TOOLS: tuple[Tool, ...] = (
             "semantic_weight": "Weight of similarity.",
             "return_explanations": "Explain why each was found.",
             "include_archived": "Include faded items.",
+            **_TIME_HELP,
         },
     ),
     _tool(
@@ -208,8 +223,11 @@ TOOLS: tuple[Tool, ...] = (
             ),
         ),
         parameter_help={
+            "seed_nodes": "Start nodes by id or name (`me`: the owner).",
+            "max_depth": "Most steps from a seed.",
             "damping": "Higher goes further from the seeds.",
             "verbose": "Rows with all properties of nodes and relationships.",
+            **_TIME_HELP,
         },
     ),
     _tool(
@@ -245,6 +263,7 @@ TOOLS: tuple[Tool, ...] = (
             "node_type": "Type of the node.",
             "content": "The note.",
             "lifetime": "How long the note is valid.",
+            **_VALID_HELP,
         },
     ),
     _tool(
@@ -291,6 +310,9 @@ TOOLS: tuple[Tool, ...] = (
             "on_conflict": "What to do with another value of a contact or a kv.",
             "agent_id": "Your own name: a rule or soul for you alone. Without it, it is "
             "for all agents and waits for the owner's decision.",
+            "expires_at": "When it expires.",
+            **_SENSITIVITY_HELP,
+            **_VALID_HELP,
         },
     ),
     _tool(
@@ -319,15 +341,23 @@ TOOLS: tuple[Tool, ...] = (
         ),
         destructive=True,
         idempotent=True,
+        parameter_help={
+            "metadata": "Fields to change.",
+            "category": "The new category.",
+            "tags": "The new tags.",
+            "expires_at": "When it expires.",
+            **_SENSITIVITY_HELP,
+        },
     ),
     _tool(
         "forget",
         "Forget or restore",
-        """Forget memories or sources: look them up (memory_query or recall), then forget by id.
-        With query it only returns candidates; forget those that the user means. Never say that you
-        cannot delete. Forgotten items can be restored for 30 days with undo. Only the owner can
-        delete permanently: `commonplace erase`.""",
-        ToolOperation("forget", ("ids", "query", "thread")),
+        """Forget memories, single turns or passages (source:…#N), sources or graph items: look them
+        up (memory_query or recall), then forget by id. A memory takes along the turn that states
+        it. With query it only returns candidates; forget those that the user means, one or several.
+        Never say that you cannot delete. Forgotten items can be restored for 30 days with undo.
+        Only the owner can delete permanently: `commonplace erase`.""",
+        ToolOperation("forget", ("ids", "query", "thread", "keep_evidence")),
         ToolOperation("restore", ("ids", "thread"), when="undo"),
         destructive=True,
         idempotent=True,
@@ -337,15 +367,15 @@ TOOLS: tuple[Tool, ...] = (
         "show",
         "Show one item, or browse",
         """With an id: a memory with its versions and links, a source with its passages, a passage
-        with the adjacent ones, or a node with its relationships. Without an id: list memories,
-        newest first, by kind or category (all contacts, all rules). To answer a question use
-        memory_query.""",
+        with the adjacent ones, or a node with its relationships. Words in place of an id ("garage
+        code") give the item they mean, or candidates. Without an id: list memories, newest first,
+        by kind or category (all contacts, all rules). To answer a question use memory_query.""",
         ToolOperation(
             "list",
             ("kinds", "categories", "filters", "limit", "after", "forgotten", *_TIME_PARAMETERS),
         ),
         ToolOperation("show", ("id", *_TIME_PARAMETERS), when="id"),
-        parameter_help={"id": "The item; without it: browse."},
+        parameter_help={"id": "The item; without it: browse.", **_TIME_HELP},
     ),
     _tool(
         "ingest",
@@ -379,6 +409,9 @@ TOOLS: tuple[Tool, ...] = (
             "format": "Detected if not given.",
             "source_type": "Where it came from.",
             "context_type": "What it was for.",
+            "participants": "Beyond those named in it.",
+            "ttl_policy": "How long it is kept.",
+            **_SENSITIVITY_HELP,
         },
     ),
     _tool(
@@ -394,7 +427,10 @@ TOOLS: tuple[Tool, ...] = (
             "resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"
         ),
         destructive=True,
-        parameter_help={"conflict": "The conflict that the user decided; without it: list all."},
+        parameter_help={
+            "conflict": "The conflict that the user decided; without it: list all.",
+            "choice": "The user's choice.",
+        },
     ),
     _tool(
         "profile",
@@ -409,7 +445,11 @@ TOOLS: tuple[Tool, ...] = (
             when="name",
         ),
         idempotent=True,
-        parameter_help={"name": "The field; without it: show the profile."},
+        parameter_help={
+            "name": "The field; without it: show the profile.",
+            "value": "The value; goals as a list.",
+            "evidence": "Quotes that support it.",
+        },
     ),
 )
 BY_TOOL = {tool.name: tool for tool in TOOLS}
