@@ -205,7 +205,7 @@ class ObserveVerbs(RecallVerbs):
         return ConversationTurn(
             text=validation.text(given.get("text", ""), "text"),
             thread=validation.word(given.get("thread", "main"), "thread"),
-            at=validation.when(given["at"], "at") if "at" in given else self._engine.clock(),
+            at=validation.local_time(given["at"], "at") if "at" in given else self._engine.clock(),
             is_dated="at" in given,
             role=validation.choice(
                 _fold_role(given.get("role", SpeakerRole.USER)), "role", SpeakerRole, {}

@@ -153,7 +153,12 @@ def flag(value: object, field: str) -> bool:
 
 
 def when(value: object, field: str) -> datetime:
-    """A datetime or ISO 8601 text. Without a time zone it is UTC."""
+    """A datetime or ISO 8601 text, as UTC. Without a time zone it is taken as UTC."""
+    return local_time(value, field).astimezone(UTC)
+
+
+def local_time(value: object, field: str) -> datetime:
+    """The same with its own time zone."""
     if isinstance(value, str):
         written = value.strip()
         try:
@@ -169,7 +174,7 @@ def when(value: object, field: str) -> datetime:
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)
     if not _EARLIEST <= moment <= _LATEST:
         raise InvalidInput(f"{field} is out of range.", field=field)
-    return moment.astimezone(UTC)
+    return moment
 
 
 def metadata(value: object, field: str = "metadata", limit: int = MAX_METADATA) -> dict[str, Any]:

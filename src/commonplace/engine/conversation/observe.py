@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
@@ -154,7 +154,7 @@ def plan_observation(
                 continue
             # A repeat updates only these fields: the others may have been set by hand.
             stated = request.mentioned & _STATED_FIELDS
-            said_at = min(each.turn.at, now) if each.turn.is_dated else None
+            said_at = _said_at(each.turn, now) if each.turn.is_dated else None
             memory = date_memory(request.memory, said_at)
             asked = replace(request, memory=memory, mentioned=stated, said_at=said_at)
             wanted.append(PlannedCandidate(place, candidate, asked))
@@ -164,10 +164,14 @@ def plan_observation(
 _STATED_FIELDS = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
 
 
+def _said_at(turn: ConversationTurn, now: datetime) -> datetime:
+    return min(turn.at, now).astimezone(UTC)
+
+
 def _turn_fields(
     candidate: MemoryCandidate, turn: ConversationTurn, now: datetime
 ) -> dict[str, Any]:
-    return candidate_fields(candidate, min(turn.at, now)) | {
+    return candidate_fields(candidate, _said_at(turn, now)) | {
         "source_type": SourceType.CHAT,
         "thread_id": turn.thread,
         "role": turn.role,

@@ -250,7 +250,7 @@ class HitLoader:
             text=passage.text,
             kind=PASSAGE_KIND,
             category=SOURCE_CATEGORY,
-            date=passage.at,
+            date=source.local_time(passage.at),
             similarity=ranked.similarity,
             score=ranked.score,
             source_type=str(source.source_type),

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from commonplace.language.text.date_mentions import find_date_mentions
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
 from commonplace.model.quotation import quote_if
+from commonplace.model.sources.source import PASSAGE_KIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,15 @@ class Hit:
         weak = "(weak match) " if self.weak else ""
         proposed = " (proposed, not confirmed)" if self.proposed else ""
         text = quote_if(self.quoted, self.said + self.text)
-        return f"{weak}{text}{disputed}{proposed}{self._changed_since}"
+        return f"{weak}{text}{self._days_meant}{disputed}{proposed}{self._changed_since}"
+
+    @property
+    def _days_meant(self) -> str:
+        """The dates of "tuesday" and "the 14th" in a passage, which is read weeks later."""
+        if self.kind != PASSAGE_KIND:
+            return ""
+        found = find_date_mentions(self.text, self.date)
+        return f" ({', '.join(f'{each.words} = {each.day}' for each in found)})" if found else ""
 
     @property
     def _changed_since(self) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from typing import Any
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_describe_job, build_process_job
@@ -35,6 +36,7 @@ from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
     MAX_PARTS,
     THREAD_ORIGIN,
+    UTC_OFFSET,
     ContentType,
     ConversationTurn,
     ParsedSource,
@@ -109,7 +111,7 @@ def _thread_update(
             text=each.text,
             speaker=each.speaker,
             role=str(each.role),
-            at=each.at,
+            at=each.at.astimezone(UTC),
             session=each.session,
         )
         for each in distinct
@@ -128,6 +130,7 @@ def _thread_update(
         participants=speakers_in(turns),
         started_at=first,
         ended_at=last,
+        provenance=_time_zone(distinct[0].at),
     )
     parsed = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
     _, draft, _ = new_source(engine, principal, parsed, check_alias(THREAD_ORIGIN, thread))
@@ -135,6 +138,11 @@ def _thread_update(
     return ThreadUpdate(
         thread, parsed, tuple((draft, passage) for passage in passages), distinct, places
     )
+
+
+def _time_zone(at: datetime) -> dict[str, Any]:
+    offset = (at.utcoffset() or timedelta()) // timedelta(minutes=1)
+    return {UTC_OFFSET: offset} if offset else {}
 
 
 def grow_thread(

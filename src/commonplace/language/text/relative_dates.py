@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from commonplace.language.text.dates import DAY_OF_MONTH_PATTERN, HEBREW_MONTHS, MONTHS
+from commonplace.language.text.sentences import is_past, split_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ _ENGLISH = re.compile(
 _HEBREW = re.compile(
     rf"{_HE}(?:ו)?(?:(?P<day_word>מחרתיים|מחר|אתמול|שלשום|היום|הערב|הלילה|הבוקר)"
     r"|(?P<before>ב|עד |עד ל|מ|לפני )?(?P<named>יום |ימי )?"
-    rf"(?P<weekday>(?<=יום )(?:{'|'.join(_HEBREW_DAYS)})|שבת)"
+    rf"(?P<weekday>(?<=יום )(?:{'|'.join(_HEBREW_DAYS)})"
+    rf"|(?:{'|'.join(_HEBREW_DAYS)})(?= (?:הבא|שעבר|הקרוב))|שבת)"
     rf"(?P<which> הבא| הבאה| שעבר| שעברה| הקרוב| הקרובה)?{_UNDATED}"
     r"|ב?(?P<unit>שבוע|חודש|שנה) (?P<side>הבא|הבאה|שעבר|שעברה|הקרוב|הקרובה)"
     r"|(?P<unit_this>השבוע|החודש|השנה)"
@@ -116,6 +118,18 @@ def resolve_relative_dates(
     return DatedText(dated, found[0] if found else None)
 
 
+def hebrew_dates(text: str, said_at: datetime) -> list[tuple[str, date]]:
+    """The words of a Hebrew text that name a single day, and the day."""
+    found = []
+    for sentence in split_sentences(text):
+        backwards = is_past(sentence)
+        for match in _HEBREW.finditer(sentence):
+            resolved = _resolve_hebrew(match, said_at.date(), backwards)
+            if resolved and resolved[1]:
+                found.append((match[0], resolved[1]))
+    return found
+
+
 _Replacement = tuple[str, date | None]
 
 
@@ -128,7 +142,7 @@ def _resolve_english(match: re.Match[str], today: date, backwards: bool) -> _Rep
         return (f"{until} {words.partition(' ')[2]}" if until else words), day
     if match["weekday"]:
         was = backwards or match["before"].lower() == "since"
-        day = _weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
+        day = nearest_weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
         return f"{match['before']} {match['weekday']} {day}", day
     count, unit = match["count"] or match["past_count"], match["ahead"] or match["ago"]
     span = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
@@ -163,11 +177,11 @@ def _english_unit(match: re.Match[str], today: date) -> _Replacement:
 
 def _named_week_day(name: str, number: int, step: int, today: date) -> _Replacement:
     if step < 0:
-        day = _weekday(today, number, backwards=True)
+        day = nearest_weekday(today, number, backwards=True)
     elif step > 0:
         day = _monday(today) + timedelta(days=7 + number)
     else:
-        day = _weekday(today, number, backwards=False)
+        day = nearest_weekday(today, number, backwards=False)
     return f"on {name} {day}", day
 
 
@@ -211,7 +225,9 @@ def _hebrew_weekday(match: re.Match[str], today: date, backwards: bool) -> _Repl
         return None
     modifier = (match["which"] or "").strip()
     number = _HEBREW_DAYS.index(name)
-    day = _weekday(today, number, modifier.startswith("שעבר") or (backwards and not modifier))
+    day = nearest_weekday(
+        today, number, modifier.startswith("שעבר") or (backwards and not modifier)
+    )
     phrase = f"{before or 'ב'}{match['named'] or ''}{name}"
     return f"{phrase} {day}", day
 
@@ -234,7 +250,7 @@ def _hebrew_count(match: re.Match[str]) -> tuple[int, str]:
     return number, _COUNTED[match["counted"]]
 
 
-def _weekday(today: date, number: int, backwards: bool) -> date:
+def nearest_weekday(today: date, number: int, backwards: bool) -> date:
     """The nearest such day, never today."""
     if backwards:
         return today - timedelta(days=(today.weekday() - number) % 7 or 7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import PurePath
@@ -139,6 +139,10 @@ class Passage:
         return is_blotted(self.text)
 
 
+UTC_OFFSET = "utc_offset"  # in the provenance: minutes, of the first turn
+_MINUTES_OF_DAY = 24 * 60
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source(UnratedItem):
     id: str  # source:<uuid>
@@ -177,6 +181,13 @@ class Source(UnratedItem):
     @property
     def ref(self) -> str:
         return f"{self.id}@{self.version}"
+
+    def local_time(self, at: datetime) -> datetime:
+        """A moment in the time zone of the conversation: there "tomorrow" begins at midnight."""
+        minutes = self.provenance.get(UTC_OFFSET)
+        if not isinstance(minutes, int) or abs(minutes) >= _MINUTES_OF_DAY:
+            return at
+        return at.astimezone(timezone(timedelta(minutes=minutes)))
 
     @property
     def scope(self) -> Scope:
@@ -331,7 +342,7 @@ class SpeakerRole(StrEnum):
 class ConversationTurn:
     text: str
     thread: str
-    at: datetime  # when it was said
+    at: datetime  # when it was said, in the speaker's time zone if that is known
     is_dated: bool = False  # the caller gave ``at``: sent again, it is the same turn
     role: SpeakerRole = SpeakerRole.USER
     speaker: str | None = None  # a display name

@@ -106,7 +106,7 @@ def _read_passage(
     return AttributedPassage(
         number=passage.number,
         text=text,
-        at=passage.at,
+        at=source.local_time(passage.at),
         speaker=passage.speaker if is_named else None,
         by_owner=not by_machine and (speaker in names if is_named else is_own and is_own_word),
         by_machine=by_machine,
