@@ -32,9 +32,11 @@ from commonplace.language.text.detect import (
     SCRIPT_SHIFT,
     Script,
     Trait,
+    detect_language,
     detect_script,
     script_codes,
 )
+from commonplace.model.parameters import ALL_WORDS
 from commonplace.store.cache.postings import VisibleTerms
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
@@ -227,8 +229,10 @@ def score_by_words(search: SearchInput) -> dict[str, list[Floats]]:
 def _trust_in_words(search: SearchInput) -> list[Floats]:
     """How much a match of words says. Weeks later, people ask in other words than they used in a
     chat: a turn that has few of the query's terms is the best match by chance. There the weight
-    follows the share of the query that any candidate holds. Where meaning is unknown, words are all
-    there is."""
+    follows the share of the query that any candidate holds. Where meaning is unknown, or guessed by
+    a model of other languages, words are all there is."""
+    if not search.calibration.reads(detect_language(search.understood.query)):
+        return [np.ones(index.size, dtype=np.float32) for index in search.indexes]
     held = max(float(each.held[mask].max(initial=0.0)) for each, mask in _words_of(search))
     trust = held * (_LOG_WORDS + (1 - _LOG_WORDS) * held**2)
     return [
@@ -376,6 +380,22 @@ def score_by_name(search: SearchInput) -> dict[str, list[Floats]]:
     return {"named": [each.astype(np.float32) for each in search.named]}
 
 
+_INTRODUCTIONS = (1.0, 0.6, 0.3)  # the first mentions
+
+
+def score_by_introduction(index: ScopeIndex, search: SearchInput) -> dict[str, Floats]:
+    """For "what do you know about Noa?": the first turns that mention Noa say who she is."""
+    if not search.understood.is_overview:
+        return {}
+    place = search.indexes.index(index)
+    holds = search.words[place].held > ALL_WORDS
+    slots = np.flatnonzero(search.masks[place] & index.passages & holds)
+    first = slots[np.argsort(index.numeric["created_at"][slots], kind="stable")]
+    signal = np.zeros(index.size, dtype=np.float32)
+    signal[first[: len(_INTRODUCTIONS)]] = _INTRODUCTIONS[: len(first)]
+    return {"introduces": signal}
+
+
 Arm = Callable[[SearchInput], dict[str, list[Floats]]]  # signal name -> one array for each index
 
 
@@ -394,5 +414,6 @@ ARMS: tuple[Arm, ...] = (
     score_by_meaning,
     _per_index(score_by_question),
     _per_index(score_by_prior),
+    _per_index(score_by_introduction),
     score_by_name,
 )

@@ -144,7 +144,7 @@ def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> lis
         _collect_evidence(request, index, each)
         for index, each in zip(indexes, signals, strict=True)
     ]
-    asks = request.understood.question.is_asked
+    asks = request.understood.question.is_asked or request.understood.is_overview
     floors = floors_at(engine.recall_floor, asks=asks, wide=plan.wide)
     judged = judge_relevance(
         evidence, plan.threshold, floors, strict=plan.strict or request.understood.says_nothing

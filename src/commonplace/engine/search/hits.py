@@ -37,6 +37,7 @@ _REASON_TEXTS = {
     "importance": "it is important",
     "named": "the query names it",
     "follows": "it follows a similar question",
+    "introduces": "it is one of the first to mention it",
     "title": "another hit mentions its title",
     "graph": "the graph connects it with names in the query",
 }

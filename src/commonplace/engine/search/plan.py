@@ -28,7 +28,8 @@ from commonplace.language.query.abbreviations import (
 from commonplace.language.query.follow_ups import topic_of_template
 from commonplace.language.query.overview import parse_overview
 from commonplace.language.query.question import ParsedQuestion, parse_question
-from commonplace.language.text.terms import analyse
+from commonplace.language.text.detect import question_words
+from commonplace.language.text.terms import analyse, query_synonyms
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
 from commonplace.model.journal import JournalNode
@@ -146,6 +147,7 @@ class ParsedQuery:
     proper: frozenset[str]  # capitalised terms
     of_time: frozenset[str]  # terms of a month or a year
     idle: frozenset[str]  # terms without content, such as question words
+    is_overview: bool = False  # "what do you know about Noa?": the query is Noa
     asks_for_all: bool = False  # "what do you remember?": nothing to match
     abbreviations: tuple[AbbreviationMatch, ...] = ()
     long_forms: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # of terms
@@ -178,7 +180,7 @@ def parse_query(
     overview = parse_overview(query)
     query = overview.subject if overview and overview.subject else query
     abbreviations = tuple(vocabulary.find_matches(query))
-    analysed = analyse(query)
+    analysed = _without_chat_words(analyse(query))
     terms = tuple(islice(dict.fromkeys(analysed), MAX_TERMS))
     spoken = tuple(filter(frozenset(terms).__contains__, analysed))
     named = find_named_people(query, people)
@@ -198,10 +200,17 @@ def parse_query(
         proper=_terms_of(capitalised_words(query)),
         of_time=_terms_of(question.time_words),
         idle=_terms_of(question.idle_words),
+        is_overview=overview is not None,
         asks_for_all=overview is not None and overview.is_of_all,
         abbreviations=abbreviations,
-        long_forms=_long_forms(abbreviations),
+        long_forms=query_synonyms(terms) | _long_forms(abbreviations),
     )
+
+
+def _without_chat_words(terms: Sequence[str]) -> Sequence[str]:
+    """ "whats", "u" and "n" are small words, too, where other words remain."""
+    kept = [term for term in terms if term not in question_words("chat")]
+    return kept or terms
 
 
 def _long_forms(

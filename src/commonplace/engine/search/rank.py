@@ -45,6 +45,7 @@ class SignalWeights:
     graph: float = 2.0  # of the best hit's score
     named: float = 1.5
     follows: float = 1.0
+    introduces: float = 3.0
 
     def of(self, name: str) -> float:
         return float(getattr(self, name)) / self.base

@@ -59,6 +59,7 @@ class Calibration:
 
     knots: Mapping[Script, Knots]
     proofs: Mapping[Script, CalibrationProof] = field(default_factory=dict)
+    languages: frozenset[str] = frozenset()  # that the model was made for; empty: not known
 
     def __post_init__(self) -> None:
         for script, knots in self.knots.items():
@@ -72,7 +73,11 @@ class Calibration:
     def with_measured(self, found: Calibration) -> Calibration:
         """The measured calibration, with this one's for other scripts."""
         kept = {each: knots for each, knots in self.knots.items() if each not in found.proofs}
-        return Calibration({**kept, **found.knots}, {**self.proofs, **found.proofs})
+        return Calibration({**kept, **found.knots}, {**self.proofs, **found.proofs}, self.languages)
+
+    def reads(self, language: str) -> bool:
+        """Whether the model was made for texts of this language."""
+        return not self.languages or language in self.languages
 
     def similarity(self, cosine: float, script: Script) -> float | None:
         """Similarity from 0 to 1; None if unknown."""

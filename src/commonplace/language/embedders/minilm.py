@@ -57,7 +57,7 @@ class MiniLmEmbedder(SymmetricEmbedder):
 
     name = "all-minilm-l6-v2-int8"
     dimension = 384
-    calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS)
+    calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS, frozenset({"en"}))
 
     def __init__(self) -> None:
         for package in ("onnxruntime", "tokenizers", _WEIGHTS_PACKAGE):

@@ -57,7 +57,7 @@ class WordLlamaEmbedder(SymmetricEmbedder):
     name = "wordllama-l2-supercat-256"
     dimension = 256
     # Trained on English; outside Latin letters its tokens are single bytes without meaning.
-    calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS)
+    calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS, frozenset({"en"}))
 
     def __init__(self) -> None:
         self._model: _WordLlamaModel | None = None

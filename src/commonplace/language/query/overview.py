@@ -18,7 +18,8 @@ MAX_SUBJECT_WORDS = 5  # a longer rest is a question of its own
 _GAP = "…"
 _WORD = re.compile(r"[^\W_]+(?:['’\"״-][^\W_]+)*")
 _CONTRACTED = {"who's": "who", "what's": "what", "whos": "who", "whats": "what"}  # and "is"
-_LANGUAGES = ("en", "he")
+_CHAT_WORDS = {"u": "you", "abt": "about", "ur": "your", "r": "are", "hav": "have", "kno": "know"}
+_LANGUAGES = ("en", "he", "es", "de", "fr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _spoken_words(text: str) -> Iterator[tuple[str, int, int]]:
             yield _CONTRACTED[word], match.start(), match.end()
             yield "is", match.start(), match.end()
         else:
-            yield word, match.start(), match.end()
+            yield _CHAT_WORDS.get(word, word), match.start(), match.end()
 
 
 def _trim(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import pairwise
 from typing import Protocol
 
 from commonplace.language.fields.names import fold_name, name_parts
@@ -92,29 +93,25 @@ _HEBREW_PAST = re.compile(r"[א-ת]{2,12}תי")  # first person
 
 def _asked_trait(words: list[str]) -> Trait:
     present = set(words)
-    if "how" in present and _word_after(words, "how") in question_words("amount"):
+    if present & question_words("asks_amount") or _asks_how_much(words):
         return Trait.NUMBER
-    if "כמה" in present:
-        return Trait.NUMBER
-    if present & {"when", "מתי"} or _asks_what(words, question_words("when")):
+    if present & question_words("asks_when") or _asks_what(words, question_words("when")):
         return Trait.TIME
     if present & question_words("name") or _asks_what(words, question_words("named")):
         return Trait.NAME
     return Trait(0)
 
 
-def _word_after(words: list[str], word: str) -> str:
-    at = words.index(word) + 1
-    return words[at] if at < len(words) else ""
+def _asks_how_much(words: list[str]) -> bool:
+    how, amount = question_words("how"), question_words("amount")
+    return any(word in how and after in amount for word, after in pairwise(words))
 
 
 def _asks_what(words: list[str], things: frozenset[str]) -> bool:
     """ "which city", "what kind of book": the thing is one of the next words."""
-    for opener in ("which", "what", "איזה", "איזו", "באיזה", "באיזו"):
-        if opener in words:
-            at = words.index(opener)
-            return bool(set(words[at + 1 : at + 4]) & things)
-    return False
+    which = question_words("which")
+    at = next((at for at, word in enumerate(words) if word in which), len(words))
+    return bool(set(words[at + 1 : at + 4]) & things)
 
 
 def _month_words(text: str, names: Collection[str]) -> dict[str, int]:

@@ -73,6 +73,11 @@ class _Clause:
     def after(self, place: int) -> Sequence[str]:
         return (*self.folded, *self.following)[place + 1 : place + 3]
 
+    def phrase(self, place: int) -> str:
+        """The word, with the one before it if both together name a day: "last night"."""
+        pair = " ".join(self.folded[max(0, place - 1) : place + 1])
+        return pair if pair in self.words.offsets else self.folded[place]
+
     def span(self, first: int, last: int) -> str:
         return self.text[self.matches[first].start() : self.matches[last].end()]
 
@@ -116,9 +121,9 @@ def _in_clause(clause: _Clause) -> Iterator[DateMention]:
             mention = _day_of_month(clause, place)
         elif words.has("not_after", clause.before(place)):
             continue
-        elif word in words.offsets:
-            day = clause.today + timedelta(days=words.offsets[word])
-            mention = DateMention(clause.span(place, place), day)
+        elif (phrase := clause.phrase(place)) in words.offsets:
+            day = clause.today + timedelta(days=words.offsets[phrase])
+            mention = DateMention(clause.span(place - phrase.count(" "), place), day)
         elif weekdays == [place]:
             mention = _weekday(clause, place)
         if mention:
@@ -180,14 +185,14 @@ def _load_words(language: str) -> _Words | None:
     if table is None:
         return None
     months = load_table("calendar")[language]["months"].replace("|", " ")
-    offsets = (entry.split("=") for entry in table["offsets"].split())
+    offsets = (entry.split("=") for entry in table["offsets"].split())  # "_": a space
     return _Words(
         weekdays={
             fold_word(form): number
             for number, forms in enumerate(table["days"].split())
             for form in forms.split("|")
         },
-        offsets={fold_word(word): int(days) for word, days in offsets},
+        offsets={fold_word(word.replace("_", " ")): int(days) for word, days in offsets},
         months=frozenset(parse_word_list(months)),
         has_ordinals=table.get("ordinal", False),
         lists={name: frozenset(parse_word_list(table.get(name, ""))) for name in _LISTS},

@@ -7,6 +7,7 @@ them: מחשב, המחשב and ובמחשב are equal.
 import re
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol, cast
@@ -14,7 +15,12 @@ from typing import Protocol, cast
 import snowballstemmer
 
 from commonplace.language.text.detect import Script, detect_latin_language, script_of_letter
-from commonplace.language.text.lexicon import STOP_WORD_LANGUAGES, negation_words, stop_words
+from commonplace.language.text.lexicon import (
+    STOP_WORD_LANGUAGES,
+    load_table,
+    negation_words,
+    stop_words,
+)
 from commonplace.language.text.normalise import is_cjk, split_words
 
 _ALGORITHMS = {
@@ -119,6 +125,24 @@ def term_of(word: str, latin: str) -> str | None:
     if word in stop_words(language):
         return None
     return stem_word(word, language)
+
+
+def query_synonyms(terms: Iterable[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Other words for terms of a question, by term: "mother" and "mum"."""
+    known = _query_synonyms()
+    return {term: known[term] for term in terms if term in known}
+
+
+@cache
+def _query_synonyms() -> dict[str, tuple[tuple[str, ...], ...]]:
+    found: dict[str, dict[tuple[str, ...], None]] = {}
+    for language, rows in load_table("query_synonyms").items():
+        for row in rows:
+            terms = [term for word in row.split() if (term := term_of(word, language))]
+            for term in terms:
+                others = ((other,) for other in terms if other != term)
+                found.setdefault(term, {}).update(dict.fromkeys(others))
+    return {term: tuple(others) for term, others in found.items()}
 
 
 def bigrams(run: str) -> list[str]:

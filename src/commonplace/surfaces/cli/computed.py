@@ -56,6 +56,9 @@ SCORE_PARTS: dict[str, ScorePart] = {
     "answer": ScorePart(
         "answer type", "blue", "it contains what the query asks for: a time, a number or a name"
     ),
+    "introduces": ScorePart(
+        "first mention", "cyan", "for an overview: one of the first turns that mention its subject"
+    ),
     "follows": ScorePart(
         "follows the question", "blue", "the turn before it asked a question with the query's words"
     ),
