@@ -49,27 +49,29 @@ def turn(number, text, day):
 
 def test_settle_merges_a_passage_into_the_memory_that_says_as_much():
     told = Statements(live={TURN: (memory("m"),)})
-    (hit,) = settle([ranked(TURN, 1.0), ranked("m", 0.4)], told, memories=True)
+    (hit,) = settle([ranked(TURN, 1.0), ranked("m", 0.4)], told, memories=True).ranked
     assert (hit.id, hit.score) == ("m", 1.0)
 
 
 def test_settle_keeps_a_passage_that_says_more():
     told = Statements(live={TURN: (memory("m"),)})
-    hits = settle([ranked(TURN, 1.0, held=1.0), ranked("m", 0.4, 0.2, 0.2)], told, memories=True)
+    hits = settle(
+        [ranked(TURN, 1.0, held=1.0), ranked("m", 0.4, 0.2, 0.2)], told, memories=True
+    ).ranked
     assert [hit.id for hit in hits] == [TURN, "m"]
 
 
 def test_settle_adds_what_holds_now_before_an_outdated_passage():
     told = Statements(outdated={TURN: memory("now")})
-    hits = settle([ranked("other", 2.0), ranked(TURN, 1.0)], told, memories=True)
+    hits = settle([ranked("other", 2.0), ranked(TURN, 1.0)], told, memories=True).ranked
     assert [hit.id for hit in hits] == ["other", "now", TURN]
-    lifted = settle([ranked(TURN, 1.0), ranked("now", 0.2)], told, memories=True)
+    lifted = settle([ranked(TURN, 1.0), ranked("now", 0.2)], told, memories=True).ranked
     assert [hit.id for hit in lifted] == ["now", TURN]
 
 
 def test_settle_adds_no_memory_to_a_search_of_passages():
     told = Statements(outdated={TURN: memory("now")})
-    assert [hit.id for hit in settle([ranked(TURN, 1.0)], told, memories=False)] == [TURN]
+    assert [hit.id for hit in settle([ranked(TURN, 1.0)], told, memories=False).ranked] == [TURN]
 
 
 def test_mark_outdated_puts_the_later_of_two_turns_first():

@@ -42,7 +42,7 @@ from commonplace.engine.prompt_context.recalled import (
 from commonplace.engine.prompt_context.wording import Conversations, find_conversations
 from commonplace.engine.prompt_injection import may_enter_prompt
 from commonplace.engine.search.recall import recall, record_read_hits
-from commonplace.engine.understanding import understand_message
+from commonplace.engine.understanding import Understanding, understand_message
 from commonplace.language.text.filler import is_filler
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import MAX_BULLETS, Delta, has_left, has_news
@@ -366,8 +366,8 @@ _WORDING_OF_LAYER = {
 def context(engine: EngineContext, principal: Principal, request: ContextRequest) -> Context:
     with engine.store.read_session():
         gathered = gather_layers(engine, principal, request)
-        query = _expand_query(engine, principal, request)
-    plan = build_plan(engine, request, query)
+        understood = _understand(engine, principal, request)
+    plan = build_plan(engine, request, understood)
     recalled = recall(engine, principal, [plan])[0] if plan else None
     delta = _load_delta(engine, principal, request)
     fixed = [
@@ -396,7 +396,7 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
         shown = shown_hits(recalled, composed.citations)
         record_read_hits(engine, principal, plan, shown, "context", request.query)
     return Context(
-        query=query,
+        query=understood.query if understood else None,
         stable_text=composed.text_of(stable=True),
         volatile_text=composed.text_of(stable=False),
         tokens=composed.tokens,
@@ -409,13 +409,13 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
     )
 
 
-def _expand_query(
+def _understand(
     engine: EngineContext, principal: Principal, request: ContextRequest
-) -> str | None:
-    """Expand a follow-up question with the topic of its conversation."""
+) -> Understanding | None:
+    """A follow-up question is expanded with the topic of its conversation."""
     if request.query is None:
         return None
-    return understand_message(engine, principal, request.query, thread=request.thread).query
+    return understand_message(engine, principal, request.query, thread=request.thread)
 
 
 def _load_delta(

@@ -20,7 +20,8 @@ from commonplace.engine.prompt_context.layers import (
 from commonplace.engine.search.pack import Hit
 from commonplace.engine.search.plan import RecallPlan, SearchTargets
 from commonplace.engine.search.recall import Recalled
-from commonplace.language.text.terms import analyse
+from commonplace.engine.understanding import Understanding
+from commonplace.language.text.filler import content_terms, is_filler
 from commonplace.model.filters import Filters
 from commonplace.model.journal import JournalNode
 from commonplace.model.memory.memory import Memory
@@ -28,16 +29,17 @@ from commonplace.model.sources.source import PASSAGE_KIND
 
 _MIN_HITS, _MAX_HITS = 12, 500
 _TOKENS_PER_HIT = 40  # budget tokens for each hit that is loaded
-_FEW_TERMS, _FEW_TERMS_SHARE = 3, 0.4  # a passage that says no more than this is told by its memory
 
 
 def build_plan(
-    engine: EngineContext, request: ContextRequest, query: str | None
+    engine: EngineContext, request: ContextRequest, understood: Understanding | None
 ) -> RecallPlan | None:
-    if query is None or request.budget == 0:
+    """For a message that needs no search, only what is surely about it is recalled; for a greeting,
+    nothing."""
+    if understood is None or request.budget == 0 or is_filler(understood.message):
         return None
     return RecallPlan(
-        query=query,
+        query=understood.query,
         also=(request.query,) if request.query else (),
         k=max(_MIN_HITS, min(_MAX_HITS, request.budget // _TOKENS_PER_HIT)),
         filters=Filters(categories=request.categories),
@@ -47,7 +49,8 @@ def build_plan(
         logged_as=None,
         node=JournalNode.CONTEXT,
         within=SearchTargets(procedures=asks_for_procedures(request.categories), graph=True),
-        wide=True,
+        strict=not understood.needs_search,
+        wide=understood.needs_search,
         hits_only=True,
     )
 
@@ -68,16 +71,16 @@ def hit_lines(
 
 
 def drop_repeats(hits: Sequence[Hit], shown: Sequence[Memory]) -> list[Hit]:
-    """Pure. A memory stands for the passages it was made from, unless these say much more. Of lines
+    """Pure. A memory stands for the passages it was made from, unless these say more. Of lines
     with the same words, the first is kept."""
     ids = {hit.id for hit in hits}
     others = [memory for memory in shown if memory.id not in ids]
     told = _told_terms([*hits, *others])
-    seen = [_content_terms(memory.content) for memory in others]
+    seen = [content_terms(memory.content) for memory in others]
     kept: list[Hit] = []
     for hit in _memories_before_their_passages(hits):
-        terms = _content_terms(hit.text)
-        is_told = hit.id in told and not _says_more(terms, told[hit.id])
+        terms = content_terms(hit.text)
+        is_told = hit.id in told and terms <= told[hit.id]
         if is_told or any(_repeats(terms, other) for other in seen):
             continue
         seen.append(terms)
@@ -87,10 +90,10 @@ def drop_repeats(hits: Sequence[Hit], shown: Sequence[Memory]) -> list[Hit]:
 
 def without_repeated_memories(memories: Sequence[Memory], before: Sequence[Memory]) -> list[Memory]:
     """Pure. Without those whose words an earlier one, or one of ``before``, has already."""
-    seen = [_content_terms(memory.content) for memory in before]
+    seen = [content_terms(memory.content) for memory in before]
     kept: list[Memory] = []
     for memory in memories:
-        terms = _content_terms(memory.content)
+        terms = content_terms(memory.content)
         if not any(_repeats(terms, other) for other in seen):
             kept.append(memory)
             seen.append(terms)
@@ -101,15 +104,10 @@ def _told_terms(items: Iterable[Hit | Memory]) -> dict[str, frozenset[str]]:
     """The terms of all memories that were made from a passage, by passage."""
     told: dict[str, frozenset[str]] = {}
     for item in items:
-        text = item.text if isinstance(item, Hit) else item.content
+        text = f"{item.text} {item.said_as or ''}" if isinstance(item, Hit) else item.content
         for passage in item.evidence:
-            told[passage] = told.get(passage, frozenset()) | _content_terms(text)
+            told[passage] = told.get(passage, frozenset()) | content_terms(text)
     return told
-
-
-def _says_more(passage: frozenset[str], told: frozenset[str]) -> bool:
-    more = len(passage - told)
-    return more > _FEW_TERMS and more > _FEW_TERMS_SHARE * len(passage)
 
 
 def _memories_before_their_passages(hits: Sequence[Hit]) -> Iterable[Hit]:
@@ -128,13 +126,6 @@ def _repeats(terms: frozenset[str], other: frozenset[str]) -> bool:
     return len(terms) > 1 and terms <= other
 
 
-def _content_terms(text: str) -> frozenset[str]:
-    return frozenset(analyse(text)) - _SPEAKER_TERMS
-
-
-_SPEAKER_TERMS = frozenset(analyse("the user's I my"))  # how a turn and its memory differ
-
-
 def _limit_per_category(hits: Sequence[Hit], engine: EngineContext) -> list[Hit]:
     """Apply each category's ``rag_length``; low-priority kinds last."""
     categories = engine.categories()
@@ -149,9 +140,9 @@ def _limit_per_category(hits: Sequence[Hit], engine: EngineContext) -> list[Hit]
 
 def _may_enter(hit: Hit, request: ContextRequest, elsewhere: frozenset[str]) -> bool:
     """False for suspected prompt injections and for what is shown elsewhere; a memory that a later
-    layer has as well moves up to this one only if it is no weak hit."""
-    is_passage = hit.kind == PASSAGE_KIND
-    if hit.suspicious or (hit.id in elsewhere and (is_passage or hit.weak)):
+    layer has as well moves up to this one only if it is no weak hit, or shows more here."""
+    stays = hit.kind == PASSAGE_KIND or (hit.weak and not hit.said_as)
+    if hit.suspicious or (hit.id in elsewhere and stays):
         return False
     return is_shown(hit.kind, hit.category, request.categories)
 

@@ -36,6 +36,7 @@ from commonplace.language.text.detect import (
     detect_script,
     script_codes,
 )
+from commonplace.language.text.filler import empty_terms
 from commonplace.model.parameters import ALL_WORDS
 from commonplace.store.cache.postings import VisibleTerms
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
@@ -44,6 +45,7 @@ RECENCY_DAYS = 30.0  # after this long, recency is down to a third
 _LONG_ENOUGH = 3.5  # ln(1 + terms): full score from about thirty terms
 _LOG_WORDS = 0.45  # weight of words in a log of short turns, as a share of the terms that match
 _PROFILE_CATEGORY = "profile"
+_INTRODUCTIONS = (1.0, 0.6, 0.3)  # of the first turns
 _MORE_HELD = 0.4  # of the query's terms
 _SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
@@ -80,7 +82,7 @@ class SearchInput:
     def spelled(self) -> Mapping[str, str]:
         """The query's terms, corrected to the spelling of the visible texts."""
         known = VisibleTerms([(each.index.postings, each.visible) for each in self.searched])
-        sure = self.understood.proper | self.understood.long_forms.keys()
+        sure = self.understood.proper | self.understood.long_forms.keys() | empty_terms()
         return correct_spelling(self.understood.terms, known, sure)
 
     @cached_property
@@ -156,13 +158,30 @@ def _without_echoes(search: SearchInput, place: int) -> Mask:
 
 def _overview_signals(searched: SearchedIndex, search: SearchInput) -> IndexSignals:
     """For a question that matches nothing in particular: the profile, then what is important and
-    recent. Memories are evidence by themselves; passages are shown if there are no memories."""
+    recent, then what the user said, the first turns before the others: there people introduce
+    themselves."""
     index = searched.index
-    is_memory = np.where(index.passages, 0.0, 1.0).astype(np.float32)
-    is_profile = np.asarray(index.of_category(_PROFILE_CATEGORY) & ~index.passages)
-    signals = score_by_prior(index, search) | {"named": is_profile.astype(np.float32)}
+    is_memory = ~index.passages
+    is_profile = index.of_category(_PROFILE_CATEGORY) & is_memory
+    by_user = index.coded["role"][: index.size] == index.words["role"].known("user")
+    is_told = is_memory | (by_user & ((index.traits[: index.size] & Trait.ENDS_IN_QUESTION) == 0))
+    signals = score_by_prior(index, search) | {
+        "named": is_profile.astype(np.float32),
+        "introduces": np.maximum(
+            is_memory, _first_mentions(index, searched.mask & is_told & index.passages)
+        ).astype(np.float32),
+    }
+    evidence = (is_told if is_told.any() else np.ones(index.size, bool)).astype(np.float32)
     unknown = np.full(index.size, np.nan)
-    return IndexSignals(searched.mask, signals, unknown, is_memory, is_memory, is_memory > 0)
+    return IndexSignals(searched.mask, signals, unknown, evidence, evidence, evidence > 0)
+
+
+def _first_mentions(index: ScopeIndex, mask: Mask) -> Floats:
+    slots = np.flatnonzero(mask)
+    first = slots[np.argsort(index.numeric["created_at"][slots], kind="stable")]
+    signal = np.zeros(index.size, dtype=np.float32)
+    signal[first[: len(_INTRODUCTIONS)]] = _INTRODUCTIONS[: len(first)]
+    return signal
 
 
 def _cosines(search: SearchInput, place: int) -> Floats:
@@ -380,20 +399,13 @@ def score_by_name(search: SearchInput) -> dict[str, list[Floats]]:
     return {"named": [each.astype(np.float32) for each in search.named]}
 
 
-_INTRODUCTIONS = (1.0, 0.6, 0.3)  # the first mentions
-
-
 def score_by_introduction(index: ScopeIndex, search: SearchInput) -> dict[str, Floats]:
     """For "what do you know about Noa?": the first turns that mention Noa say who she is."""
     if not search.understood.is_overview:
         return {}
     place = search.indexes.index(index)
     holds = search.words[place].held > ALL_WORDS
-    slots = np.flatnonzero(search.masks[place] & index.passages & holds)
-    first = slots[np.argsort(index.numeric["created_at"][slots], kind="stable")]
-    signal = np.zeros(index.size, dtype=np.float32)
-    signal[first[: len(_INTRODUCTIONS)]] = _INTRODUCTIONS[: len(first)]
-    return {"introduces": signal}
+    return {"introduces": _first_mentions(index, search.masks[place] & index.passages & holds)}
 
 
 Arm = Callable[[SearchInput], dict[str, list[Floats]]]  # signal name -> one array for each index

@@ -12,8 +12,9 @@ from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
 from commonplace.language.safety.prompt_injection import is_suspicious
-from commonplace.language.text.filler import is_filler
+from commonplace.language.text.filler import content_terms, is_filler
 from commonplace.model.access.principal import Principal, ReadableScope
+from commonplace.model.delta import shorten
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import (
     PASSAGE_KIND,
@@ -44,6 +45,7 @@ _REASON_TEXTS = {
 _MIN_SHARE = 0.12  # of the whole score
 _MAX_REASONS = 3
 _CLOSE_SIMILARITY = 0.2
+MAX_SAID = 200  # characters of the turn that a memory was made from
 
 
 def explain_hit(ranked: Ranked) -> str:
@@ -116,6 +118,7 @@ class HitLoader:
         ] = {}  # unit numbers are unique only within a scope
         self._sources: dict[tuple[ReadableScope, str], Source] = {}
         self._turns: set[tuple[str, int]] = set()  # turns that have a hit
+        self._merged: dict[str, Ranked] = {}  # passages that are one hit with a memory
 
     def best(self, ranked: Sequence[Ranked], k: int) -> list[Ranked]:
         """The first k that are still live and visible."""
@@ -209,6 +212,12 @@ class HitLoader:
         self._turns.add(turn)
         return is_first
 
+    def load_merged(self, passages: Mapping[str, Ranked], best: Sequence[Ranked]) -> None:
+        """Passages that are one hit with a memory among the best, by memory."""
+        self._merged = {each.id: passages[each.id] for each in best if each.id in passages}
+        if self._merged:
+            self._fetch([*self._merged.values()])
+
     def hit(self, ranked: Ranked, disputes: Mapping[str, Sequence[str]]) -> Hit:
         hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, disputes)
         if not self._plan.explain:
@@ -233,10 +242,20 @@ class HitLoader:
             disputed=summarise_dispute(disputes.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
             evidence=tuple(each for each in memory.evidence if is_source_id(each)),
+            said_as=self._said_as(memory),
             suspicious=is_prompt_injection(memory),
             weak=ranked.weak,
             quoted=is_quoted(memory),
         )
+
+    def _said_as(self, memory: Memory) -> str | None:
+        """The words of the turn, if the memory leaves something out of them."""
+        merged = self._merged.get(memory.id)
+        passage = self._passages.get((merged.reading, merged.unit)) if merged else None
+        if passage is None or passage.suspicious:
+            return None
+        told = content_terms(" ".join((memory.content, *map(str, memory.metadata.values()))))
+        return shorten(passage.text, MAX_SAID) if content_terms(passage.text) - told else None
 
     def _cite(self, memory: Memory) -> Citation | None:
         if memory.source_id is None:

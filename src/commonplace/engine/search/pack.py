@@ -8,7 +8,7 @@ from datetime import datetime
 
 from commonplace.language.text.date_mentions import find_date_mentions
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
-from commonplace.model.quotation import quote_if
+from commonplace.model.quotation import quote, quote_if
 from commonplace.model.sources.source import PASSAGE_KIND
 
 
@@ -63,6 +63,7 @@ class Hit:
     forgettable: bool = True
     summary: str | None = None  # of a memory, if it differs from the text
     evidence: tuple[str, ...] = ()  # the passages that a memory was made from
+    said_as: str | None = None  # the passage of a memory, if it says more
     suspicious: bool = False
     weak: bool = False  # little evidence that it is about the query
     quoted: bool = False  # words of a source: prompts show them fenced
@@ -88,7 +89,8 @@ class Hit:
         weak = "(weak match) " if self.weak else ""
         proposed = " (proposed, not confirmed)" if self.proposed else ""
         text = quote_if(self.quoted, self.said + self.text)
-        return f"{weak}{text}{self._days_meant}{disputed}{proposed}{self._changed_since}"
+        more = f" (in full, {quote(self.said_as)})" if self.said_as else ""
+        return f"{weak}{text}{more}{self._days_meant}{disputed}{proposed}{self._changed_since}"
 
     @property
     def _days_meant(self) -> str:

@@ -134,6 +134,7 @@ class Floors:
 
     evidence: float = 0.65  # less is weak
     similarity: float = 0.5  # sufficient alone
+    own_similarity: float = 0.2  # needed without any of the query's words
     of_the_best: float = 0.25  # minimum share of the best candidate's evidence
     least: float = 0.1  # below it nothing says that a unit is about the question
     least_of_words: float = 0.25  # the same for a query that asks nothing
@@ -146,7 +147,8 @@ _WORDS_ALONE = 1.25  # what words count for, where nothing else is known
 def floors_at(evidence: float, *, asks: bool = True, wide: bool = False) -> Floors:
     """``asks``: for a question, which is often put in other words than its answer. ``wide``: for a
     caller that has room for what may be chance."""
-    floors = replace(FLOORS, evidence=evidence)
+    own = min(FLOORS.own_similarity, evidence)
+    floors = replace(FLOORS, evidence=evidence, own_similarity=own)
     if wide:
         return replace(floors, of_the_best=0.0, least=0.0)
     return floors if asks else replace(floors, least=floors.least_of_words)
@@ -184,10 +186,12 @@ class Evidence:
         return float(_select_candidates(self.combined, self.candidates).max(initial=0.0))
 
     def strong(self, floors: Floors) -> Mask:
-        """Enough similarity and words together, high similarity, all words, or its name in the
-        query."""
+        """Enough similarity and words together, some of it its own; high similarity, all words, or
+        its name in the query. Words of the turns around a unit say that it is near the answer, not
+        that it is the answer."""
         alike = self.similarities >= floors.similarity
-        mask: Mask = (self.combined >= floors.evidence) | alike
+        own: Mask = (self.held > 0) | ~(self.similarities < floors.own_similarity)
+        mask: Mask = ((self.combined >= floors.evidence) & own) | alike
         return mask | (self.held > ALL_WORDS) | self.named
 
 

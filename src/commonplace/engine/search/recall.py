@@ -192,11 +192,12 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
         rows = HitLoader(engine, principal, plan, request.readings)
         ranked = _lift_linked(shortlist.ranked, links)
         statements = load_statements(engine, principal, plan, ranked[: _SETTLED * plan.k])
-        ranked = settle(ranked, statements, memories=plan.within.memories)
-        best = rows.best(add_asked_fields(request, ranked), plan.k)
+        settled = settle(ranked, statements, memories=plan.within.memories)
+        best = rows.best(add_asked_fields(request, settled.ranked), plan.k)
         if len(best) >= plan.k or shortlist.is_all:
             break
         limit *= _CANDIDATE_GROWTH  # several passages of one long turn crowded out other hits
+    rows.load_merged(settled.passages, best)
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
     hits = mark_outdated([rows.hit(each, against) for each in best], statements)
     hits = add_graph_hits(request, add_proposals(request, hits))

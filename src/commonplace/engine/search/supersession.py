@@ -95,11 +95,17 @@ def _follow(memory: Memory, successors: Mapping[str, Memory]) -> Memory | None:
     return current
 
 
-def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) -> list[Ranked]:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    ranked: Sequence[Ranked]
+    passages: Mapping[str, Ranked]  # that were merged with their memory, by memory
+
+
+def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) -> Settled:
     """Pure. ``memories``: whether memories are searched; what holds now is then added."""
     by_id = {each.id: each for each in ranked}
     scores = {each.id: each.score for each in ranked}
-    merged: set[str] = set()
+    merged: dict[str, Ranked] = {}  # by memory
     added: dict[str, Ranked] = {}
     for each in ranked:
         if not each.is_passage:
@@ -108,7 +114,7 @@ def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) 
             stated = by_id.get(memory.id)
             if stated is not None and _says_as_much(stated, each):
                 scores[memory.id] = max(scores[memory.id], each.score)
-                merged.add(each.id)
+                merged.setdefault(memory.id, each)
         current = statements.outdated.get(each.id)
         if current is None or not memories:
             continue
@@ -116,8 +122,10 @@ def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) 
         if current.id not in by_id and current.id not in added:
             added[current.id] = replace(each, id=current.id, is_passage=False, unit=-1)
         scores[current.id] = max(scores.get(current.id, above), above)
-    kept = [each for each in (*ranked, *added.values()) if each.id not in merged]
-    return sort_ranked([replace(each, score=round(scores[each.id], 6)) for each in kept])
+    told = {passage.id for passage in merged.values()}
+    kept = [each for each in (*ranked, *added.values()) if each.id not in told]
+    scored = [replace(each, score=round(scores[each.id], 6)) for each in kept]
+    return Settled(sort_ranked(scored), merged)
 
 
 def _says_as_much(memory: Ranked, passage: Ranked) -> bool:

@@ -11,6 +11,8 @@ from functools import cache
 
 from commonplace.language.text.lexicon import load_word_lists, negation_words, stop_words
 from commonplace.language.text.normalise import split_words
+from commonplace.language.text.sentences import split_sentences
+from commonplace.language.text.terms import analyse
 
 MAX_FILLER_WORDS = 12  # a longer turn says something, whatever its words
 MAX_REPEATED_WORDS = 3  # words that a reply which only takes note may repeat
@@ -82,3 +84,20 @@ def _small_words(language: str) -> frozenset[str]:
 def _folded(listed: frozenset[str]) -> frozenset[str]:
     """The words as `split_words` returns them."""
     return frozenset(word for entry in listed for word in split_words(entry))
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """The terms by which a text says something: no filler, no words for the speaker, and nothing
+    that is asked."""
+    said = (each for each in split_sentences(text) if not each.rstrip().endswith(("?", "؟")))
+    return frozenset(term for each in said for term in analyse(each)) - empty_terms()
+
+
+@cache
+def empty_terms() -> frozenset[str]:
+    """Terms of filler and of words for the speaker."""
+    words = " ".join(word for language in _LANGUAGES for word in _filler_words(language))
+    return frozenset(analyse(f"the user's I my {words} {_ASIDES}"))
+
+
+_ASIDES = "btw by the way now just really actually anyway also well lol haha think guess know said"
