@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.prompt_context import wording
@@ -64,10 +65,19 @@ def hit_lines(
 ) -> LayerLines:
     """``elsewhere``: passages of the current thread, which the agent has already, and items of the
     layers that follow. ``shown``: the memories of the layers before, which are not repeated."""
-    found = recalled.hits if recalled else ()
+    before = {memory.id for memory in shown}
+    found = [_without_shown(hit, before) for hit in (recalled.hits if recalled else ())]
     allowed = [hit for hit in found if _may_enter(hit, request, elsewhere)]
     hits = _limit_per_category(drop_repeats(allowed, shown), engine)
     return LayerLines(LAYER_BY_NAME[LayerName.RECALLED], [wording.of_hit(hit) for hit in hits])
+
+
+def _without_shown(hit: Hit, before: Collection[str]) -> Hit:
+    """Of a memory that stands in an earlier layer, the turn that says more."""
+    if hit.id not in before or not hit.said_as or not hit.evidence:
+        return hit
+    turn = hit.evidence[0]
+    return replace(hit, id=turn, text=hit.said_as, quoted=True, said_as=None, evidence=())
 
 
 def drop_repeats(hits: Sequence[Hit], shown: Sequence[Memory]) -> list[Hit]:
