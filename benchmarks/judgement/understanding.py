@@ -155,14 +155,16 @@ def main(arguments: Sequence[str]) -> None:
         meant = judge_messages(read_messages(asked.data, "followups", half))
         store = (asked.data / "known-store.txt").read_text(encoding="utf-8").splitlines()
         known = judge_in_store(read_messages(asked.data, "known", half), store)
+        general = judge_in_store(read_messages(asked.data, "general", half), store)
         report.tables += [
             search_table(said, half),
             search_table(known, half, " in a store that knows"),
+            search_table(general, half, " if it is general"),
             follow_up_table(meant, half),
         ]
         report.targets.append(target(said, half))
         if asked.show and half == OPEN:
-            for line in _mistakes([*said, *known], meant):
+            for line in _mistakes([*said, *known, *general], meant):
                 console.print(escape(line), highlight=False, soft_wrap=True)
     report.print(console)
     if asked.write:

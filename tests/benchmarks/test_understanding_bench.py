@@ -12,6 +12,7 @@ from benchmarks.judgement.understanding import (
     JudgedMessage,
     LabelledMessage,
     follow_up_table,
+    judge_in_store,
     judge_messages,
     main,
     read_messages,
@@ -64,7 +65,7 @@ def test_labelled_messages_are_well_formed(half):
 
 
 def test_labelled_messages_are_disjoint_between_halves():
-    for name in ("searches", "followups"):
+    for name in ("searches", "followups", "known", "general"):
         halves = [read_messages(LABELLED, name, half) for half in HALVES]
         ids = [each.id for half in halves for each in half]
         assert len(ids) == len(set(ids))
@@ -82,6 +83,16 @@ def test_needs_search_and_follow_up_rules_are_right_on_the_open_half():
     )
 
 
+def test_needs_search_is_right_in_the_store_that_knows():
+    store = (LABELLED / "known-store.txt").read_text().splitlines()
+    messages = [
+        each for name in ("known", "general") for each in read_messages(LABELLED, name, "open")
+    ]
+    assert [
+        each.message.id for each in judge_in_store(messages, store) if not each.says_rightly
+    ] == []
+
+
 def a_set(folder: Path) -> Path:
     """Both halves, each with items that are wrong whatever the rules say."""
     for half in HALVES:
@@ -91,6 +102,7 @@ def a_set(folder: Path) -> Path:
         (folder / f"searches-{half}.jsonl").write_text(json.dumps(said) + "\n")
         (folder / f"followups-{half}.jsonl").write_text(json.dumps(meant) + "\n")
         (folder / f"known-{half}.jsonl").write_text(json.dumps(said) + "\n")
+        (folder / f"general-{half}.jsonl").write_text(json.dumps(said) + "\n")
     (folder / "known-store.txt").write_text("the bin day is wednesday\n")
     return folder
 

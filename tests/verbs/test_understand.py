@@ -190,6 +190,60 @@ def test_understand_needs_no_search_for_a_known_word_alone(me, message):
     assert not me.understand(message).needs_search
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what have you got on pickle?",
+        "how is otis related to me?",
+        "which suburb is home?",
+        "What's the vet's phone number?",
+        "biscit ok?",
+        "is sid reliable?",
+        "how do i ring the farrier?",
+        "how long should your replies to me be?",
+        "מי זו עליזה במשפחה?",
+        "על מה להתריע לי בתחילת כל חודש?",
+    ],
+)
+def test_understand_needs_a_search_for_what_a_turn_mentions(me, message):
+    for turn in (
+        "the neighbours left us pickle the cat for a week, what a monster",
+        "my nephew otis starts kindy soon",
+        "biscuit ate a sock so we rang the vet, phone is 0117 496 0288",
+        "sid the farrier was late again",
+        "הסבתא של בעלי עליזה באה לשבת",
+    ):
+        me.observe(turn, thread="t1")
+    assert me.understand(message).needs_search
+
+
+def test_understand_needs_a_search_for_a_node_that_no_text_mentions(me):
+    assert not me.understand("is zbynek ok?").needs_search
+    me.nodes_add("Zbynek Novak")
+    for message in ("is zbynek ok?", "is zbinek ok?", "zbyneks birthday?"):
+        assert me.understand(message).needs_search
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "what is a photon?",
+        "write a python function to sort a list",
+        "what's 17 * 23",
+        "thanks!",
+        "hello",
+        "why do cats purr?",
+        "how does car insurance work?",
+        "When did the Berlin Wall fall?",
+        "מתי נגמרה מלחמת העולם השנייה?",
+    ],
+)
+def test_understand_needs_no_search_for_a_general_message_with_known_words(me, message):
+    me.observe("the cats broke the wall clock, a list of car insurance firms is on the desk")
+    me.observe("השנייה הזאת חזרתי, העולם קטן")
+    assert not me.understand(message).needs_search
+
+
 def test_understand_knows_only_words_that_the_caller_may_see(me):
     me.remember("the vault is behind the blue painting", category="health")
     me.remember("the safe is under the stairs", sensitivity="high")

@@ -57,6 +57,7 @@ with lazy_imports(__name__):
         context_pack,
         whole_context,
     )
+    from commonplace.engine.search.graph.known_names import find_known_names
     from commonplace.engine.search.pack import Choice, Hit
     from commonplace.engine.search.plan import RecallPlan, SearchTargets, read_targets
     from commonplace.engine.search.query import Queried, run_query
@@ -339,12 +340,11 @@ class UnderstandVerbs(UserHandle):
 
         Returns the reasons and the search query, with follow-ups completed from the conversation
         and abbreviations expanded. Call it at the start of a turn, before recall."""
+        asked = validation.text(message, "message")
+        turns = None if recent is None else read_turns(recent)
+        names = find_known_names(self._engine, self.principal, asked)
         return understand_message(
-            self._engine,
-            self.principal,
-            validation.text(message, "message"),
-            None if recent is None else read_turns(recent),
-            read_thread(thread),
+            self._engine, self.principal, asked, turns, read_thread(thread), names
         )
 
     def abbreviations(self) -> Sequence[Abbreviation]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from rapidfuzz.distance import OSA
 
 from commonplace.engine.access import readable_scopes, visibility_of
 from commonplace.engine.context import EngineCaches, EngineContext
@@ -49,6 +50,9 @@ with lazy_imports(__name__):
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"
 MAX_ANSWERS_PER_CALLER = 128
+MOST_RARE, RARE_SHARE = 3, 0.1  # a word in so many texts of a store, or this share, is rare
+# Words are corrected only if they are most of the message: "planets" is not "plants".
+MOST_CORRECTED, MIN_CORRECTED_LETTERS = 1, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +186,10 @@ def understand_message(
     message: str,
     recent: Sequence[RecentTurn] | None = None,
     thread: str | None = None,
+    names: Collection[str] = (),
 ) -> Understanding:
     """``recent`` are the turns before the message, oldest first; by default the last turns of the
-    thread."""
+    thread. ``names``: folded words of the message that name a node of the caller's graph."""
     turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
     latest = tuple(latest_turns(turns))
     vocabulary = load_vocabulary(
@@ -194,6 +199,7 @@ def understand_message(
         (message, *(turn.text for turn in latest)),
     )
     known = first_names(vocabulary.people) if principal.is_owner else frozenset()
+    known |= frozenset(names)
     stamp, in_memory = vocabulary.stamp, vocabulary.in_memory
     key = (message, latest, known, tuple(in_memory.items()))
     cached = cached_answers(engine.caches, principal, stamp)
@@ -219,17 +225,38 @@ def _find_known_words(
 def _known_words_of(index: ScopeIndex, text: str, memories: Mask, passages: Mask) -> KnownWords:
     words = content_words(text[:MAX_MESSAGE_CHARACTERS])
     holders = np.zeros((len(words), index.size), dtype=bool)  # word × slot
+    visible = memories | passages
     for row, word in zip(holders, words, strict=True):
         for term in word.terms:
             row[index.postings.of(term)[0]] = True
-    holders &= memories | passages
-    named = zip(words, [bool(row.any()) for row in holders], strict=True)
+        row &= visible
+        if len(words) <= MOST_CORRECTED and not row.any():
+            for term in _similar_terms(index, word):
+                row[index.postings.of(term)[0]] = True
+            row &= visible
+    rare = max(MOST_RARE, RARE_SHARE * np.count_nonzero(visible))
+    counted = [(word, np.count_nonzero(row)) for word, row in zip(words, holders, strict=True)]
     return KnownWords(
         len(words),
         _held_together(words, holders & memories),
         _held_together(words, holders & passages),
-        tuple(word.written for word, is_known in named if word.is_name and is_known),
+        tuple(
+            word.written
+            for word, count in counted
+            if count and word.is_name and not word.follows_name
+        ),
+        tuple(word.written for word, count in counted if 0 < count <= rare and word.is_definite),
+        any(word.is_name and not count for word, count in counted),
     )
+
+
+def _similar_terms(index: ScopeIndex, word: ContentWord) -> Iterator[str]:
+    """Terms of the store that differ by one letter: "biscit" is biscuit."""
+    for term in word.terms:
+        if len(term) >= MIN_CORRECTED_LETTERS and term.isalpha():
+            for other in index.postings.beginning_with(term[:2]):
+                if OSA.distance(term, other, score_cutoff=1) <= 1:
+                    yield other
 
 
 def _held_together(words: Sequence[ContentWord], holders: Mask) -> tuple[str, ...]:

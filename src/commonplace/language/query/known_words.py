@@ -14,6 +14,8 @@ from commonplace.language.text.terms import analyse
 _WORD = re.compile(r"[^\W_]+(?:['’\"״-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s$")
 _ANY_OF_THE_KIND = frozenset(("a", "an", "any", "some"))
+_DEFINITE = frozenset(("the", "my", "our", "that", "those"))
+_DEFINITE_HEBREW = re.compile(r"ו?ש?ה[א-ת]{3,}")
 _SENTENCE_END = re.compile(r"[.!?:\n]\s*$")
 
 
@@ -22,6 +24,8 @@ class ContentWord:
     written: str
     terms: tuple[str, ...]
     is_name: bool  # with a capital, inside a sentence
+    is_definite: bool = False  # a particular one: "the farrier", «ההרכב»
+    follows_name: bool = False  # "Wall" in "Berlin Wall"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +36,19 @@ class KnownWords:
     in_memory: tuple[str, ...] = ()  # those that one memory holds together, as many as possible
     in_passage: tuple[str, ...] = ()
     names: tuple[str, ...] = ()  # names that occur anywhere
+    particular: tuple[str, ...] = ()  # rare words for a particular thing that occur anywhere
+    has_other_names: bool = False  # names that occur nowhere, such as "Berlin Wall"
+
+    @property
+    def held_together(self) -> tuple[str, ...]:
+        return max(self.in_memory, self.in_passage, key=len)
 
     @property
     def are_asked_for(self) -> bool:
-        """Whether at least half of the words stand in one memory, or all of them in a passage."""
-        if self.in_memory and 2 * len(self.in_memory) >= self.content:
-            return True
-        return bool(self.in_passage) and len(self.in_passage) == self.content
+        """Whether a memory or passage holds at least half of the words; if the message names
+        somebody who is not known, all of them."""
+        held = len(self.held_together)
+        return held > 0 and (held if self.has_other_names else 2 * held) >= self.content
 
     @property
     def are_all_known(self) -> bool:
@@ -53,24 +63,25 @@ def content_words(message: str) -> list[ContentWord]:
 
 
 def _iterate_words(message: str) -> Iterator[ContentWord]:
-    before = ""
+    before, after_name = "", False
     for match in _WORD.finditer(message):
-        word = _POSSESSIVE.sub("", fold_case(match[0]))
-        is_any, before = before in _ANY_OF_THE_KIND, word
-        if is_any or _says_nothing(word):
+        word, previous = _POSSESSIVE.sub("", fold_case(match[0])), before
+        before, follows_name, after_name = word, after_name, False
+        if previous in _ANY_OF_THE_KIND or _says_nothing(word):
             continue
         if terms := tuple(dict.fromkeys(analyse(word, "en" if word.isascii() else None))):
             is_name = match[0][0].isupper() and _is_inside(message[: match.start()])
-            yield ContentWord(match[0], terms, is_name)
+            after_name = is_name
+            is_definite = previous in _DEFINITE or _DEFINITE_HEBREW.fullmatch(word) is not None
+            yield ContentWord(match[0], terms, is_name, is_definite, is_name and follows_name)
 
 
 def _says_nothing(word: str) -> bool:
     """True for words of any question, of time, and numbers."""
     return (
         word[0].isdigit()
-        or word in question_words("everyday")
+        or any(word in question_words(name) for name in ("everyday", "anything", "chat"))
         or word in time_words()
-        or word in question_words("anything")
         or any(word in cue_words_of_all_languages(name) for name in ("question", "sentence"))
     )
 

@@ -31,6 +31,7 @@ from commonplace.language.query.question import find_persons
 
 # These never need a search; other tasks do if there is a strong cue.
 _TASKS_WITHOUT_SEARCH = ("small_talk", "arithmetic", "translation", "given_text")
+_TASKS_ANYWHERE = ("given_text", "coding", "any")  # others only if the message begins with them
 _REASON_CHARACTERS = 60  # of a turn that a reason quotes
 
 # Pasted text: after a colon or on the next line, in quotation marks, in code fences.
@@ -44,6 +45,12 @@ _CODE = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+(?:['\"-][^\W_]+)*")
 _HEBREW_FIRST_PERSON = re.compile(r"[א-ת]{2,}תי|[א-ת]{3,}נו")
+# "why do cats purr", "is a tomato a fruit": any of a kind.
+_ANY_OF_A_KIND = re.compile(
+    r"(?:(?:why|how|how many \w+|how much \w+) )?"
+    r"(?:(?:do|are|can|could|will|would) (?P<plural>[a-z]{2,}[^\Wsu]s)|(?:do|does|is|can) an?) "
+)
+_ME = frozenset(("me", "לי"))
 _DEFINITE = frozenset(("the", "that", "those", "these"))
 _MAX_FRAGMENT_WORDS = 5
 _MAX_NAMED_WORDS = 3  # in a fragment without an everyday thing
@@ -140,11 +147,17 @@ def _task(plain: str, message: str) -> str | None:
     start = _beginning(plain)
     for task, pattern in cue_patterns("tasks"):
         found = pattern.search(plain)
-        if found and (found.start() <= start or task in ("given_text", "coding")):
+        if found and (found.start() <= start or task in _TASKS_ANYWHERE):
             return task
     if _CODE.search(message) or len(set(words) & cue_words_of_all_languages("coding")) > 0:
         return "coding"
-    return None
+    return "any" if _is_about_any(plain[start:]) else None
+
+
+def _is_about_any(plain: str) -> bool:
+    """Whether it asks about a kind. "Are kids …" is about those of the user."""
+    found = _ANY_OF_A_KIND.match(plain)
+    return found is not None and found["plural"] not in cue_words_of_all_languages("things")
 
 
 def _beginning(plain: str) -> int:
@@ -196,14 +209,14 @@ def _persons(request: str, task: str | None, known: Collection[str]) -> list[str
 
 
 def _memory_reasons(known: KnownWords, task: str | None) -> list[str]:
-    """A general question is searched for names, and for what one memory says word by word. Other
-    tasks need no memory, though their words may be known."""
+    """A general question is searched for names, for a particular thing ("how do I call the
+    farrier"), and for what one memory says word by word. Other tasks need no memory, though their
+    words may be known."""
     if task not in (None, "general"):
         return []
-    if known.names:
-        return [_reason("known", ", ".join(known.names))]
     is_known = known.are_asked_for if task is None else known.are_all_known
-    return [_reason("known", ", ".join(known.in_memory or known.in_passage))] if is_known else []
+    words = known.names or known.particular or (known.held_together if is_known else ())
+    return [_reason("known", ", ".join(words))] if words else []
 
 
 def _is_hebrew_first_person(word: str) -> bool:
@@ -223,6 +236,8 @@ def _weak_reasons(plain: str, request: str) -> list[str]:
     for cue in ("own", "self"):
         if matched := [word for word in words if word in cue_words_of_all_languages(cue)]:
             reasons.append(_reason(cue, matched[0]))
+    if _speaks_of_me(words):
+        reasons.append(_reason("self", "me"))
     if things := _definite_things(words):
         reasons.append(_reason("thing", things[0]))
     if (
@@ -232,6 +247,14 @@ def _weak_reasons(plain: str, request: str) -> list[str]:
     ):
         reasons.append(_reason("fragment", " ".join(words)))
     return reasons
+
+
+def _speaks_of_me(words: Sequence[str]) -> bool:
+    """ "related to me"; not "give me", which says only for whom."""
+    before = cue_words_of_all_languages("before_me")
+    return any(
+        word in _ME and place and words[place - 1] not in before for place, word in enumerate(words)
+    )
 
 
 def _definite_things(words: Sequence[str]) -> list[str]:

@@ -322,11 +322,11 @@ def first_names(people: Iterable[str]) -> frozenset[str]:
     """First names of people given by full name; addresses and roles have none."""
     parts = (name_parts(person) for person in people if "@" not in person and person[:1].isupper())
     found = {each[0] for each in parts if each and len(each[0]) > 2}
-    return frozenset(found - _words_never_names())
+    return frozenset(found - words_never_names())
 
 
 @cache
-def _words_never_names() -> frozenset[str]:
+def words_never_names() -> frozenset[str]:
     lists = load_word_lists("fields/people.txt")
     roles = (name for name in lists if name.split()[1] in ("role", "field"))
     return frozenset().union(

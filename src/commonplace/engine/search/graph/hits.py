@@ -60,7 +60,9 @@ SHARE, SHARE_IF_ASKED = 3, 2  # of k hits, at most one in this many is of the gr
 
 def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
     """The hits, with those of the graph in their places; at most k."""
-    graph = load_searchable_graph(request) if _is_searched(request) else None
+    graph = (
+        load_searchable_graph(request.engine, request.principal) if _is_searched(request) else None
+    )
     if graph is None:
         return list(hits)
     search = GraphSearch(request, graph)

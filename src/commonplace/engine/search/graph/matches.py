@@ -67,9 +67,8 @@ def evidence_of(held: float, similarity: float | None) -> float:
 # ——— the graph ———
 
 
-def load_searchable_graph(request: RecallRequest) -> SearchableGraph | None:
+def load_searchable_graph(engine: EngineContext, principal: Principal) -> SearchableGraph | None:
     """The caller's visible graph, as of the requested moment; None if there is none."""
-    engine, principal = request.engine, request.principal
     counters, scope = engine.store.counters(principal.own_scope), principal.own_scope
     if not counters.graph:
         return None
