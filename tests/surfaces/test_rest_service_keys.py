@@ -199,7 +199,26 @@ def test_remote_client_names_the_user(server, book, service):
     ):
         carol.list()
     with pytest.raises(errors.InvalidInput):
-        commonplace.connect(server.url, service, user="דנה")
+        commonplace.connect(server.url, service, user="a\nb")
+
+
+@pytest.mark.parametrize("user", ["José", "נועה", "voilà", "100%", "Jos%C3%A9", "%41na", "田中 実"])
+def test_rest_users_may_have_names_in_any_letters(server, book, user):
+    """The last byte of voilà is a no-break space in Latin-1."""
+    everyone = book.service_keys_create("all users").token
+    raw = named(user.encode())
+    assert server.ask("GET", "/v1/me", None, raw, key=everyone).data["user_id"] == user
+    with commonplace.connect(server.url, everyone, user=user) as them:
+        them.remember("the bees are mine")
+        them.agent("planner é").list()
+    assert len(book.user(user).list().memories) == 1
+
+
+def test_rest_user_header_that_is_not_utf8_is_refused(server, book):
+    everyone = book.service_keys_create("all users").token
+    answer = server.ask("GET", "/v1/me", None, named("José".encode("latin-1")), key=everyone)
+    assert (answer.status, answer.data["field"]) == (400, "user")
+    assert answer.data["detail"] == "The header for user is not UTF-8."
 
 
 def test_async_remote_client_names_the_user(server, service):

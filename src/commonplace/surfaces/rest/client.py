@@ -50,6 +50,7 @@ from commonplace.surfaces.rest.routes import (
     PREFIX,
     USER,
     Route,
+    encode_header,
     routes_of,
 )
 
@@ -80,17 +81,6 @@ class ServerReply:
             ) from None
 
 
-def _header_text(value: str, field: str) -> str:
-    name = validation.word(value, field)
-    if not (name.isascii() and name.isprintable()):
-        raise InvalidInput(
-            "A header can hold only printable ASCII characters.",
-            remedy="Use a key of this user.",
-            field=field,
-        )
-    return name
-
-
 class ServerConnection:
     def __init__(self, url: str, key: str | None, timeout: float, user: str | None = None):
         parts = urlsplit(url)
@@ -111,7 +101,7 @@ class ServerConnection:
         self._parts = parts
         self._headers = {"authorization": f"Bearer {key}"} if key else {}
         if user is not None:
-            self._headers[USER] = _header_text(user, "user")
+            self._headers[USER] = encode_header(validation.word(user, "user"))
         self._timeout = timeout
         self._mine = threading.local()
         self._all: set[http.client.HTTPConnection] = set()
@@ -336,7 +326,7 @@ class RemoteUser(User):
     def _headers(self) -> dict[str, str]:
         if self._agent is None:
             return {}
-        return {AGENT: self._agent, MAY_RESOLVE: str(self._may_resolve).lower()}
+        return {AGENT: encode_header(self._agent), MAY_RESOLVE: str(self._may_resolve).lower()}
 
 
 def error_from(reply: ServerReply) -> CommonplaceError:

@@ -15,6 +15,7 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from commonplace.errors import InvalidInput
 from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter, ParameterShape
 
 PREFIX = "/v1"
@@ -247,6 +248,7 @@ def routes_of(operation: str) -> list[Route]:
     return [route for route in ROUTES if route.name == operation]
 
 
+# Names in headers are UTF-8. Nothing else is decoded: "%41" is a name of three characters.
 AGENT = "commonplace-agent"  # restricts the caller to one of the owner's agents
 USER = "commonplace-user"  # whom a service key acts for, or whose keys an admin manages
 MAY_RESOLVE = "commonplace-may-resolve"
@@ -254,6 +256,24 @@ IDEMPOTENCY_KEY = "idempotency-key"
 IF_MATCH = "if-match"
 IF_NONE_MATCH = "if-none-match"
 LAST_EVENT_ID = "last-event-id"
+
+
+def encode_header(name: str) -> str:
+    """As HTTP libraries take it: they send each character as one byte."""
+    return name.encode().decode("latin-1")
+
+
+def decode_header(value: str, field: str) -> str:
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        raise InvalidInput(
+            f"The header for {field} is not UTF-8.",
+            remedy="Send the name as UTF-8 bytes, not percent-encoded.",
+            field=field,
+        ) from None
+
+
 REQUEST_ID = "request-id"
 
 

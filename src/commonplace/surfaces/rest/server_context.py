@@ -24,7 +24,7 @@ from commonplace.surfaces.rest.request_checks import (
     is_local_request,
     is_loopback,
 )
-from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER
+from commonplace.surfaces.rest.routes import AGENT, MAY_RESOLVE, USER, decode_header
 
 MEGABYTE = 1_000_000
 LARGE_BODIES_AT_ONCE = 4  # of the largest size; those of one user take half of it
@@ -168,7 +168,7 @@ def named_user(headers: Headers) -> str | None:
     named = headers.getlist(USER)
     if len(named) > 1:
         raise InvalidInput("The header Commonplace-User is given more than once.", field="user")
-    return named[0] if named else None
+    return decode_header(named[0], "user") if named else None
 
 
 def _limited_caller(key: Key, headers: Headers) -> str:
@@ -183,6 +183,7 @@ def narrow_to_agent(user: User, headers: Headers) -> User:
     agent = headers.get(AGENT)
     if agent is None:
         return user
+    agent = decode_header(agent, "agent")
     return user.agent(agent, may_resolve=headers.get(MAY_RESOLVE, "").lower() == "true")
 
 
