@@ -45,6 +45,7 @@ from commonplace.store.queries import PassagesOf, SourceListing
 
 with lazy_imports(__name__):
     from commonplace.language.query.follow_ups import Filled, expand_follow_up
+    from commonplace.language.query.message import reason_text
     from commonplace.language.query.needs_search import needs_search
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
@@ -174,6 +175,12 @@ class Understanding:
     reasons: tuple[str, ...]  # a stable sentence, with details after a colon
     query: str  # the message as a self-contained query, for recall
     expanded: tuple[Filled, ...]  # what was added, and why
+
+    @property
+    def needs_no_memory(self) -> bool:
+        """The message says so: a greeting, a calculation, a new text. Else nothing shows that it
+        is about the user, and it may be in words that no rule knows."""
+        return not self.needs_search and self.reasons != (reason_text("general"),)
 
     @property
     def is_expanded(self) -> bool:

@@ -28,21 +28,21 @@ from commonplace.model.journal import JournalNode
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import PASSAGE_KIND
 
-_MIN_HITS, _MAX_HITS = 12, 500
+_FEW_HITS, _MIN_HITS, _MAX_HITS = 8, 12, 500
 _TOKENS_PER_HIT = 40  # budget tokens for each hit that is loaded
 
 
 def build_plan(
     engine: EngineContext, request: ContextRequest, understood: Understanding | None
 ) -> RecallPlan | None:
-    """For a message that needs no search, only what is surely about it is recalled; for a greeting,
-    nothing."""
+    """Where nothing shows that a message is about the user, a few hits are recalled; for a task,
+    only what is surely about it; for a greeting, nothing."""
     if understood is None or request.budget == 0 or is_filler(understood.message):
         return None
     return RecallPlan(
         query=understood.query,
         also=(request.query,) if request.query else (),
-        k=max(_MIN_HITS, min(_MAX_HITS, request.budget // _TOKENS_PER_HIT)),
+        k=_count_hits(request, understood),
         filters=Filters(categories=request.categories),
         explain=engine.recall_log,
         thread_id=request.thread,
@@ -50,10 +50,16 @@ def build_plan(
         logged_as=None,
         node=JournalNode.CONTEXT,
         within=SearchTargets(procedures=asks_for_procedures(request.categories), graph=True),
-        strict=not understood.needs_search,
+        strict=understood.needs_no_memory,
         wide=understood.needs_search,
         hits_only=True,
     )
+
+
+def _count_hits(request: ContextRequest, understood: Understanding) -> int:
+    if not understood.needs_search:
+        return _FEW_HITS
+    return max(_MIN_HITS, min(_MAX_HITS, request.budget // _TOKENS_PER_HIT))
 
 
 def hit_lines(

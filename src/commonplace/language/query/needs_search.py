@@ -28,10 +28,13 @@ from commonplace.language.query.message import (
     reason_text,
 )
 from commonplace.language.query.question import find_persons
+from commonplace.language.text.detect import detect_language
+from commonplace.language.text.filler import is_filler
 
 # These never need a search; other tasks do if there is a strong cue.
 _TASKS_WITHOUT_SEARCH = ("small_talk", "arithmetic", "translation", "given_text")
 _TASKS_ANYWHERE = ("given_text", "coding", "any")  # others only if the message begins with them
+_CUE_LANGUAGES = ("en", "he")
 _REASON_CHARACTERS = 60  # of a turn that a reason quotes
 
 # Pasted text: after a colon or on the next line, in quotation marks, in code fences.
@@ -120,6 +123,8 @@ def _judge_message(
         return NeedsSearch(False, (_reason(task),))
     if reasons:
         return NeedsSearch(True, tuple(dict.fromkeys(reasons)))
+    if detect_language(request) not in _CUE_LANGUAGES and not is_filler(request):
+        return NeedsSearch(True, (_reason("language"),))
     return NeedsSearch(False, (_reason("general"),))
 
 
