@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import combinations
 
 from commonplace.engine.context import EngineContext
@@ -16,17 +17,29 @@ from commonplace.engine.provenance.evidence import supporting_passages
 from commonplace.engine.search.pack import CurrentValue, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import Ranked, sort_ranked
-from commonplace.language.compare.compare import CompareVerdict, compare
-from commonplace.language.text.detect import question_words
-from commonplace.language.text.normalise import split_words
+from commonplace.language.compare.other_value import corrects_turn_before, gives_other_value
 from commonplace.model.access.principal import Principal
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
+from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import PASSAGE_KIND, split_passage_id
 from commonplace.store.queries import CitingMemories
 
 _LONGEST_CHAIN = 8  # supersessions that are followed
 _JUST_ABOVE = 1e-6  # of the score of an outdated passage
 _LONGEST_TURN = 300  # characters of a turn that can be compared as one statement
+_MOST_COMPARED = 40  # hits, the latest: each is compared with each
+_TURNS_BETWEEN = 6  # passages from a statement to its correction: turns, and replies to them
+_OWNER_ROLES = frozenset({"user", "human"})
+_STATING_KINDS = frozenset(
+    str(kind) for kind, policy in POLICIES.items() if not policy.is_instruction
+)
+# The owner's own word on a profile field, as a statement that can be compared with others.
+_FIELD_STATEMENTS = {
+    "city": "The user lives in {}.",
+    "preferred_name": "The user is called {}.",
+    "language": "The user prefers {} as a language.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +151,22 @@ def _says_as_much(memory: Ranked, passage: Ranked) -> bool:
 
 
 def mark_outdated(hits: Sequence[Hit], statements: Statements) -> list[Hit]:
-    """Pure. Outdated passages name what holds now; of two turns with different values of one thing,
+    """Pure. Outdated passages name what holds now; of two hits with different values of one thing,
     the later one comes first."""
     marked = [_marked(hit, statements) for hit in hits]
-    for one, other in _comparable_pairs(marked):
-        older, newer = sorted((one, other), key=lambda place: marked[place].date)
+    said = {hit.id: hit.date for hit in hits}
+    return put_current_first(mark_older_values(marked, said))
+
+
+def mark_older_values(hits: Sequence[Hit], said: Mapping[str, datetime]) -> list[Hit]:
+    """Pure. Each hit that another one, said later, gives another value of. ``said``: when, by hit;
+    hits without a time are not compared. Memories are marked, not changed."""
+    marked = list(hits)
+    for older, newer in _comparable_pairs(marked, said):
         if marked[older].outdated is None and _changes(marked[older], marked[newer]):
             current = CurrentValue(marked[newer].id, marked[newer].text)
             marked[older] = replace(marked[older], outdated=current)
-    return put_current_first(marked)
+    return marked
 
 
 def _marked(hit: Hit, statements: Statements) -> Hit:
@@ -157,28 +177,67 @@ def _marked(hit: Hit, statements: Statements) -> Hit:
     return replace(hit, outdated=value)
 
 
-def _comparable_pairs(hits: Sequence[Hit]) -> Iterable[tuple[int, int]]:
-    """Short turns of one speaker, on different days or at different times."""
-    turns = [place for place, hit in enumerate(hits) if _is_short_turn(hit)]
-    for one, other in combinations(turns, 2):
-        if hits[one].date != hits[other].date and _speaker(hits[one]) == _speaker(hits[other]):
-            yield one, other
+def _comparable_pairs(
+    hits: Sequence[Hit], said: Mapping[str, datetime]
+) -> Iterable[tuple[int, int]]:
+    """The older and the newer of each two statements of the owner, the latest first: what it
+    replaces is then marked with it, and not with what it replaces itself."""
+    stated = [place for place, hit in enumerate(hits) if hit.id in said and _is_statement(hit)]
+    ordered = sorted(stated, key=lambda place: said[hits[place].id], reverse=True)
+    for newer, older in combinations(ordered[:_MOST_COMPARED], 2):
+        is_later = said[hits[newer].id] > said[hits[older].id]
+        is_of_it = hits[newer].id in hits[older].evidence or hits[older].id in hits[newer].evidence
+        if is_later and not is_of_it and _speaker(hits[older]) == _speaker(hits[newer]):
+            yield older, newer
 
 
-def _is_short_turn(hit: Hit) -> bool:
-    is_turn = hit.kind == PASSAGE_KIND and _speaker(hit) is not None
-    return is_turn and len(hit.text) <= _LONGEST_TURN and not hit.is_anothers
+def _is_statement(hit: Hit) -> bool:
+    """A short turn of a conversation, or a memory that says how things are."""
+    if len(hit.text) > _LONGEST_TURN or hit.is_anothers:
+        return False
+    if hit.kind == PASSAGE_KIND:
+        return bool(hit.citation and (hit.citation.speaker or hit.citation.role))
+    return hit.kind in _STATING_KINDS and not hit.suspicious
 
 
 def _speaker(hit: Hit) -> str | None:
-    return hit.citation.speaker or hit.citation.role if hit.citation else None
+    """None: the owner, who also says what memories say."""
+    if hit.kind != PASSAGE_KIND or hit.citation is None:
+        return None
+    is_owner = hit.citation.role in _OWNER_ROLES and hit.citation.speaker is None
+    return None if is_owner else hit.citation.speaker or hit.citation.role
 
 
 def _changes(older: Hit, newer: Hit) -> bool:
-    """Two turns are rarely about one thing, so the newer one has to say that something changed."""
-    if question_words("changed").isdisjoint(split_words(newer.text)):
+    before, after = statement_of(older), statement_of(newer)
+    if before is None or after is None:
         return False
-    return compare(older.text, newer.text).verdict is CompareVerdict.CHANGED
+    if gives_other_value(before, after):
+        return True
+    return _follows(older, newer) and corrects_turn_before(before, after)
+
+
+def statement_of(hit: Hit) -> str | None:
+    """The text of a hit as a statement of its subject; None if it is none."""
+    if hit.id.startswith(PROFILE_PREFIX):
+        statement = _FIELD_STATEMENTS.get(hit.id.removeprefix(PROFILE_PREFIX))
+        return statement.format(hit.metadata.get("value")) if statement else None
+    return hit.text
+
+
+def _follows(older: Hit, newer: Hit) -> bool:
+    """Whether the newer hit is a turn soon after the older one, or after the one that it is of."""
+    after = _turn_of(newer.id)
+    for before in (older.id, *older.evidence):
+        turn = _turn_of(before)
+        if after and turn and after[0] == turn[0] and 0 < after[1] - turn[1] <= _TURNS_BETWEEN:
+            return True
+    return False
+
+
+def _turn_of(id: str) -> tuple[str, int] | None:
+    source, number = split_passage_id(id)
+    return (source, number) if number else None
 
 
 def put_current_first(hits: Sequence[Hit]) -> list[Hit]:
