@@ -41,7 +41,7 @@ from commonplace.engine.prompt_context.recalled import (
 )
 from commonplace.engine.prompt_context.wording import Conversations, find_conversations
 from commonplace.engine.prompt_injection import may_enter_prompt
-from commonplace.engine.search.recall import recall, record_read_hits
+from commonplace.engine.search.recall import Recalled, recall, record_read_hits
 from commonplace.engine.understanding import Understanding, understand_message
 from commonplace.language.text.filler import is_filler
 from commonplace.model.access.principal import Principal
@@ -388,7 +388,7 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
         ),
         _time_lines(gathered, request),
     ]
-    news = _without_shown(delta, stable)
+    news = _without_shown(delta, stable, recalled)
     composed = _compose_with_changes(lines, news, request.budget)
     if delta and (not news or not has_news(news) or _has_changes(composed)):  # else next time
         move_cursor(engine, principal, request.thread, delta)
@@ -433,11 +433,14 @@ def _load_delta(
     return replace(delta, changes=matching, elsewhere=others)
 
 
-def _without_shown(delta: Delta | None, stable: ComposedText) -> Delta | None:
-    """The changes that the stable part does not show."""
+def _without_shown(
+    delta: Delta | None, stable: ComposedText, recalled: Recalled | None
+) -> Delta | None:
+    """The changes that the stable part does not show, and that nothing has outdated since."""
     if delta is None or not has_news(delta):
         return None
     ids = {cited.id for cited in stable.citations}
+    ids |= {hit.id for hit in recalled.hits if hit.outdated} if recalled else set()
     changes = tuple(each for each in delta.changes if has_left(each) or each.id not in ids)
     return replace(delta, changes=changes)
 

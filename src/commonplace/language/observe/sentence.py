@@ -29,6 +29,7 @@ from commonplace.language.observe.detectors import (
     non_statement_reason,
 )
 from commonplace.language.observe.own_words import OwnSentence
+from commonplace.language.text.changes import read_change
 from commonplace.language.text.dates import event_date
 from commonplace.language.text.relative_dates import DatedText, resolve_relative_dates
 from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate, TurnFinding
@@ -241,6 +242,10 @@ def _quote(spoken: SpokenSentence) -> str:
 def _read_statements(spoken: SpokenSentence, asked: bool = False) -> Iterator[MemoryCandidate]:
     if is_retracted(spoken.own):
         return
+    changed = _read_change(spoken, asked)
+    if changed:
+        yield changed
+        return
     parts = (hebrew if spoken.is_hebrew else english).split_clauses(spoken.own)
     is_question = spoken.own.rstrip().endswith("?")
     for clause in parts:
@@ -256,6 +261,15 @@ def _read_statements(spoken: SpokenSentence, asked: bool = False) -> Iterator[Me
             candidate = _read_statement(clause, spoken, asked)
             if candidate:
                 yield candidate
+
+
+def _read_change(spoken: SpokenSentence, asked: bool) -> MemoryCandidate | None:
+    """ "They changed the garage code to 9027": what holds since, as a statement of its own, so that
+    it is compared with the former value. None if the plain form says nothing worth storing."""
+    said = read_change(spoken.own)
+    if said is None or not said.is_told or non_statement_reason(spoken.own):
+        return None
+    return _read_statement(said.plain, spoken, asked)
 
 
 # Not "speak Hebrew with me, ok?": that is a request, despite the question mark.
