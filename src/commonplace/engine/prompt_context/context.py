@@ -33,6 +33,11 @@ from commonplace.engine.prompt_context.layers import (
     is_low_priority,
     is_shown,
 )
+from commonplace.engine.prompt_context.profile_truth import (
+    disputed_fields,
+    own_places,
+    without_outdated,
+)
 from commonplace.engine.prompt_context.recalled import (
     build_plan,
     hit_lines,
@@ -51,6 +56,7 @@ from commonplace.model.memory.kinds import POLICIES, Categories, ContextMode, Ki
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
 from commonplace.model.quotation import EXPLANATION
+from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.sql.rows import exact_micros
 
@@ -288,18 +294,20 @@ def gather_layers(
     layers[LayerName.UPCOMING] = select_upcoming(dated, request.moment.date())
     identity = without_repeated_memories(layers[LayerName.IDENTITY], ())
     layers[LayerName.IDENTITY] = identity
-    layers[LayerName.STANDING] = without_repeated_memories(layers[LayerName.STANDING], identity)
+    standing = without_repeated_memories(layers[LayerName.STANDING], identity)
+    layers[LayerName.STANDING] = without_outdated(standing, identity)
     layers[LayerName.SUMMARIES] = [
         memory for memory in layers[LayerName.SUMMARIES] if not is_filler(memory.content)
     ][: _max_items(LayerName.SUMMARIES)]
     disputes = load_disputes(engine, principal, [m for each in layers.values() for m in each])
+    disputed = {id: summarise_dispute(values) for id, values in disputes.items()}
     return GatheredLayers(
         layers,
         selection.goals,
         selection.older,
-        {id: summarise_dispute(values) for id, values in disputes.items()},
+        disputed_fields(identity, standing) | disputed,
         conversations,
-        load_graph_lines(engine, principal, request.asks_for),
+        load_graph_lines(engine, principal, request.asks_for, own_places(identity)),
     )
 
 
@@ -440,8 +448,14 @@ def _without_shown(
     if delta is None or not has_news(delta):
         return None
     ids = {cited.id for cited in stable.citations}
-    ids |= {hit.id for hit in recalled.hits if hit.outdated} if recalled else set()
-    changes = tuple(each for each in delta.changes if has_left(each) or each.id not in ids)
+    outdated = [hit for hit in recalled.hits if hit.outdated] if recalled else []
+    ids |= {hit.id for hit in outdated}
+    said = {split_passage_id(hit.id)[0]: hit.text for hit in outdated}
+    changes = tuple(
+        each
+        for each in delta.changes
+        if has_left(each) or not (each.id in ids or said.get(each.id, "\0") in each.text)
+    )
     return replace(delta, changes=changes)
 
 

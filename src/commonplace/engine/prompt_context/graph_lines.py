@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,8 +11,10 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.prompt_context.layers import LAYER_BY_NAME, ContextLine, LayerName
+from commonplace.engine.prompt_context.profile_truth import OwnPlace
 from commonplace.engine.prompt_injection import is_quoted
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
 from commonplace.model.graph.elements import Edge, Node
@@ -45,14 +47,18 @@ class GraphLines:
 
 
 def load_graph_lines(
-    engine: EngineContext, principal: Principal, asks_for: Callable[[str], bool]
+    engine: EngineContext,
+    principal: Principal,
+    asks_for: Callable[[str], bool],
+    places: Mapping[str, OwnPlace],
 ) -> GraphLines:
-    """From what the caller may see and asks for, by category."""
+    """From what the caller may see and asks for, by category. ``places``: those that the profile
+    names, by relation; what was told before is left out."""
     if not principal.is_in_own_scope or not engine.store.counters(principal.own_scope).graph:
         return GraphLines()
     visible = visible_graph(engine, principal).snapshot
     snapshot = graph_as_of(engine, principal.own_scope, visible, engine.moment)
-    chosen = _NodeChooser(snapshot, engine)
+    chosen = _NodeChooser(snapshot, engine, places)
     people = [node for node in chosen.people() if asks_for(node.category)]
     beliefs = [node for node in chosen.beliefs() if asks_for(node.category)]
     return GraphLines(
@@ -63,14 +69,26 @@ def load_graph_lines(
 class _NodeChooser:
     """Chooses nodes of one snapshot by the salience of their edges."""
 
-    def __init__(self, snapshot: GraphSnapshot, engine: EngineContext):
+    def __init__(
+        self, snapshot: GraphSnapshot, engine: EngineContext, places: Mapping[str, OwnPlace]
+    ):
         self._snapshot = snapshot
+        self._places = places
         self._now: datetime = engine.clock()
         self._edges: dict[str, list[Edge]] = {}
         for edge in snapshot.edges.values():
-            if edge.holds(engine.moment, self._now) and not self._is_archived(edge):
+            if not edge.holds(engine.moment, self._now) or self._is_archived(edge):
+                continue
+            if not self._is_former_place(edge):
                 for end in edge.ends:
                     self._edges.setdefault(end, []).append(edge)
+
+    def _is_former_place(self, edge: Edge) -> bool:
+        place = self._places.get(edge.type)
+        if place is None or not self._snapshot.nodes[edge.a].is_owner:
+            return False
+        names = {fold(name) for name in self._snapshot.nodes[edge.b].names}
+        return edge.recorded_at < place.since and place.name not in names
 
     def people(self) -> list[Node]:
         """The nodes with the most salient edges, in the order in which they became known, so that

@@ -30,6 +30,7 @@ _JUST_ABOVE = 1e-6  # of the score of an outdated passage
 _LONGEST_TURN = 300  # characters of a turn that can be compared as one statement
 _MOST_COMPARED = 40  # hits, the latest: each is compared with each
 _TURNS_BETWEEN = 6  # passages from a statement to its correction: turns, and replies to them
+EDGE_KIND = "edge"  # a relation of the graph that holds now
 _OWNER_ROLES = frozenset({"user", "human"})
 _STATING_KINDS = frozenset(
     str(kind) for kind, policy in POLICIES.items() if not policy.is_instruction
@@ -197,7 +198,7 @@ def _is_statement(hit: Hit) -> bool:
         return False
     if hit.kind == PASSAGE_KIND:
         return bool(hit.citation and (hit.citation.speaker or hit.citation.role))
-    return hit.kind in _STATING_KINDS and not hit.suspicious
+    return (hit.kind in _STATING_KINDS or hit.kind == EDGE_KIND) and not hit.suspicious
 
 
 def _speaker(hit: Hit) -> str | None:
@@ -220,9 +221,14 @@ def _changes(older: Hit, newer: Hit) -> bool:
 def statement_of(hit: Hit) -> str | None:
     """The text of a hit as a statement of its subject; None if it is none."""
     if hit.id.startswith(PROFILE_PREFIX):
-        statement = _FIELD_STATEMENTS.get(hit.id.removeprefix(PROFILE_PREFIX))
-        return statement.format(hit.metadata.get("value")) if statement else None
+        return state_field(hit.id, hit.metadata)
     return hit.text
+
+
+def state_field(id: str, metadata: Mapping[str, object]) -> str | None:
+    """A profile field as a sentence about the user; None if its field has none."""
+    statement = _FIELD_STATEMENTS.get(id.removeprefix(PROFILE_PREFIX))
+    return statement.format(metadata.get("value")) if statement else None
 
 
 def _follows(older: Hit, newer: Hit) -> bool:

@@ -8,6 +8,7 @@ one takes the older value back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
@@ -33,9 +34,11 @@ from commonplace.language.text.typed_values import (
 
 _SHORT_FORM = 12  # words of a statement that is compared without a word of change
 _ALIKE = 0.99  # of the words around a masked value
+_RECURRING = re.compile(r"days\b|\bevery\b|כל |בימי ", re.IGNORECASE)
 _FEW_OWN_TERMS = 2  # a correction that names nothing itself has at most this many
 
 
+@lru_cache(maxsize=16_384)
 def gives_other_value(older: str, newer: str) -> bool:
     """Pure; linear in the texts."""
     if older == newer or newer.rstrip().endswith(("?", "？", "؟")):
@@ -82,7 +85,8 @@ def _is_short(text: str) -> bool:
 
 
 def says_change(text: str) -> bool:
-    return not question_words("changed").isdisjoint(split_words(text))
+    words = question_words("changed")
+    return not words.isdisjoint(split_words(text)) or any(read_changes(text))
 
 
 # ——— by types of values ———
@@ -90,11 +94,27 @@ def says_change(text: str) -> bool:
 
 def _has_other_typed_value(older: str, newer: str) -> bool:
     """ "truck comes tues and fri" / "stan moved me to mon + thurs, new truck route"."""
-    if not (says_change(newer) or denied_values(newer)):
-        return False
     if subject_terms(older).isdisjoint(subject_terms(newer)):
         return False
-    return any(_typed_changes(older, newer))
+    kinds = set(_typed_changes(older, newer))
+    if not kinds or says_change(newer) or denied_values(newer):
+        return bool(kinds)
+    return _has_same_form(older, newer) and not kinds.isdisjoint(_lasting_kinds(older, newer))
+
+
+def _has_same_form(older: str, newer: str) -> bool:
+    """Two short statements about the same, without a word of change."""
+    one, other = subject_terms(older), subject_terms(newer)
+    is_short = _is_short(older) and _is_short(newer)
+    return is_short and (one <= other or other <= one) and not (is_past(older) or is_past(newer))
+
+
+def _lasting_kinds(older: str, newer: str) -> set[ValueKind]:
+    """The types of which a thing has one value at a time. A day is one only if it recurs: there may
+    be a dinner on Tuesday and another on Thursday."""
+    every_week = all(_RECURRING.search(text) for text in (older, newer))
+    days = {ValueKind.DATE} if every_week else {ValueKind.DATE, ValueKind.WEEKDAY}
+    return set(ValueKind) - days
 
 
 def _typed_changes(older: str, newer: str) -> Iterator[ValueKind]:

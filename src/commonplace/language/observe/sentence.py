@@ -269,7 +269,13 @@ def _read_change(spoken: SpokenSentence, asked: bool) -> MemoryCandidate | None:
     said = read_change(spoken.own)
     if said is None or not said.is_told or non_statement_reason(spoken.own):
         return None
+    own_rule = find_statement_rule(spoken.own, "hebrew" if spoken.is_hebrew else "english")
+    if own_rule and own_rule.facet in _DATED_FACETS:  # "the meeting is moved to Tuesday at 3pm"
+        return None
     return _read_statement(said.plain, spoken, asked)
+
+
+_DATED_FACETS = ("task", "plan")
 
 
 # Not "speak Hebrew with me, ok?": that is a request, despite the question mark.

@@ -29,6 +29,7 @@ _VALUE = (
     r"(?=\s*(?:[,;!?()–]|\.(?!\d)|$)|\s+{end_word}\b)"
 )
 _NAME = re.compile(r"(?:(?:a|an|the|dr|mr|mrs|ms|miss|prof)\.? )?(?:(?-i:[A-Z])|[א-ת]|dr\b)", re.I)
+_OWNER = re.compile(r"^The user(?P<own>'s)? ")
 _LINK = re.compile(r"(?:(?:on|at|the|about|around)\b|[£$€₪~\s])*", re.IGNORECASE)
 _BEFORE_A_DAY = {"weekday": "on ", "date": "on ", "time": "at "}
 _LONGEST = 300  # characters of a sentence that is read
@@ -90,8 +91,13 @@ def read_change(sentence: str) -> SaidChange | None:
     """The change that a sentence says; None if it says none."""
     if len(sentence) > _LONGEST or is_unsure(sentence):
         return None
-    bare = strip_opener(sentence)
+    bare = _in_first_person(strip_opener(sentence))
     return next((said for rule in _rules() if (said := _apply(rule, bare))), None)
+
+
+def _in_first_person(sentence: str) -> str:
+    """As the owner said what a memory says: "The user switched banks to Monzo"."""
+    return _OWNER.sub(lambda found: "my " if found["own"] else "I ", sentence, count=1)
 
 
 def strip_opener(sentence: str) -> str:

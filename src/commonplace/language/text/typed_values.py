@@ -113,7 +113,7 @@ def _are_close(one: str, other: str) -> bool:
     if len(one) >= _CODE_DIGITS and len(one) == len(other):
         return True
     low, high = sorted((float(one), float(other)))
-    return 0 < low and high <= _CLOSE_NUMBERS * low
+    return low > 0 and high <= _CLOSE_NUMBERS * low
 
 
 def without_values(text: str, values: Iterable[TypedValue]) -> str:

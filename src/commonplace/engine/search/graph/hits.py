@@ -39,6 +39,11 @@ from commonplace.engine.search.graph.matches import (
 from commonplace.engine.search.hits import explain_hit
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.rank import Ranked
+from commonplace.engine.search.supersession import (
+    EDGE_KIND,
+    mark_older_values,
+    put_current_first,
+)
 from commonplace.language.query.relations import relation_words
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.terms import analyse
@@ -49,7 +54,7 @@ from commonplace.model.memory.memory import State
 from commonplace.model.sources.source import is_source_id
 from commonplace.store.queries import AssertionQuery
 
-NODE_KIND, EDGE_KIND, ARTIFACT_KIND = "node", "edge", "artifact"
+NODE_KIND, ARTIFACT_KIND = "node", "artifact"
 GRAPH_KINDS = frozenset({NODE_KIND, EDGE_KIND, ARTIFACT_KIND})
 
 MAX_LIFT = 1.25  # over the best other hit
@@ -70,9 +75,16 @@ def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
     said = [frozenset(analyse(hit.text)) for hit in hits]
     found = [each for each in search.matches() if not _is_said_by(said, each.item, graph, now)]
     chosen = _limit(found, len(hits), request.plan.k)
-    return _merge(hits, _GraphHitBuilder(request, graph, search.terms).hits(chosen, hits))[
-        : request.plan.k
-    ]
+    builder = _GraphHitBuilder(request, graph, search.terms)
+    stated = builder.assertions(chosen)
+    of_graph = builder.hits(chosen, hits, stated)
+    merged = _merge(hits, of_graph)[: request.plan.k]
+    if not of_graph:
+        return merged
+    times = {hit.id: hit.date for hit in hits}
+    for edge, told in stated.items():  # a relation may have begun long before it was told
+        times[edge] = max(each.said_at for each in told)
+    return put_current_first(mark_older_values(merged, times))
 
 
 def _is_searched(request: RecallRequest) -> bool:
@@ -146,9 +158,13 @@ class _GraphHitBuilder:
     graph: SearchableGraph
     terms: Terms
 
-    def hits(self, chosen: Sequence[GraphMatch], others: Sequence[Hit]) -> list[Hit]:
+    def hits(
+        self,
+        chosen: Sequence[GraphMatch],
+        others: Sequence[Hit],
+        stated: Mapping[str, Sequence[EdgeAssertion]],
+    ) -> list[Hit]:
         """Without items that only unreadable sources support: expired ones, or another team's."""
-        stated = self._assertions(chosen)
         cited = self._cited(chosen, stated)
         noted = self._note_sources(chosen)
         sources = {each.source for found in cited.values() for each in found} | noted
@@ -246,7 +262,7 @@ class _GraphHitBuilder:
 
     # ——— citations ———
 
-    def _assertions(self, chosen: Iterable[GraphMatch]) -> dict[str, list[EdgeAssertion]]:
+    def assertions(self, chosen: Iterable[GraphMatch]) -> dict[str, list[EdgeAssertion]]:
         """What was stated about each edge."""
         edges = [match.item for match in chosen if isinstance(match.item, Edge)]
         if not edges:
