@@ -76,12 +76,6 @@ def test_erase_of_a_memory_erases_proposals_based_on_the_memory(me, hear):
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
-def test_forget_of_a_source_keeps_pending_proposals(me, hear, sources):
-    hear("city", "Haifa", source_id=sources[0])
-    me.forget(sources[0])
-    assert len(me.proposals()) == 1
-
-
 def test_erase_of_a_source_erases_profile_fields_without_other_support(me, hear, sources):
     assert hear("tone", SECRET, **sure(sources[0])).outcome == ProposalOutcome.APPLIED
     erased = me.erase(sources[0])

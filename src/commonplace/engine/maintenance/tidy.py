@@ -55,6 +55,7 @@ from commonplace.store.queries import (
 with lazy_imports(__name__):
     from commonplace.engine.graph.remove import purge_graph_items
     from commonplace.engine.indexing import build_indexing, build_passage_indexing
+    from commonplace.engine.profile.open_proposals import load_forgotten_origins
     from commonplace.engine.sources.passages import erase_passages, load_passages
     from commonplace.engine.transaction import run_transaction
 
@@ -108,6 +109,7 @@ def tidy(
         lambda m: is_idle(m, now, engine.lifetimes),
         _forget_idle,
     )
+    proposals = _expire_proposals(engine, scope, now)  # first: it reads what is purged
     purged = _apply_rule(
         engine,
         scope,
@@ -119,7 +121,6 @@ def tidy(
     expired += of_graph[Event.TTL]
     purged += purge_sources(engine, scope, now) + of_graph[Event.DELETE]
     purged += purge_passages(engine, scope, now)
-    proposals = _expire_proposals(engine, scope, now)
     merged = _merge_volatile(engine, principal, now, merge)
     if reindex:
         accepted = {LOST_COMMITS: "0"} if engine.store.fact(LOST_COMMITS) else {}
@@ -312,9 +313,13 @@ def purge_passages(engine: EngineContext, scope: Scope, now: datetime) -> int:
 
 
 def _expire_proposals(engine: EngineContext, scope: Scope, now: datetime) -> int:
+    """Also those that rest only on what is purged."""
+
     def decide() -> tuple[Changeset, int]:
         revision = engine.store.counters(scope).revision
-        over = [each for each in engine.store.proposals(scope) if not each.is_open(now)]
+        stored = engine.store.proposals(scope)
+        purged = load_forgotten_origins(engine, scope, stored, due=now)
+        over = [p for p in stored if not p.is_open(now) or purged.leave(p) is None]
         steps = tuple(
             build_settlement(each, ProposalDecision.ENDED, JournalNode.WORKER) for each in over
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.profile.open_proposals import open_proposals
 from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
@@ -287,8 +288,7 @@ def _open_proposals(
     """The open proposals that the caller may see, and the current fields that they concern."""
     if not visibility_of(principal).admits_category(PROFILE_CATEGORY):
         return [], {}
-    now = engine.clock()
-    proposals = [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
+    proposals = open_proposals(engine, principal)
     ids = sorted({PROFILE_PREFIX + proposal.field for proposal in proposals})
     fields = engine.store.fetch(principal.scope, ids)
     hidden = {memory.id for memory in fields if not can_see(principal, memory)}

@@ -21,6 +21,7 @@ from commonplace.engine.composition import RESTS_ON, compose_memory, read_draft
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.indexing import index_memories
 from commonplace.engine.memory_relation import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
+from commonplace.engine.profile.open_proposals import open_proposals
 from commonplace.engine.provenance.evidence import SignalSupports, with_field_supports
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed
@@ -49,7 +50,6 @@ from commonplace.model.profile.fields import (
     KNOWN_FIELDS,
     LIST_ADDITIONS,
     PROFILE_PREFIX,
-    Proposal,
     describe_field,
     field_name,
     read_field_value,
@@ -173,11 +173,6 @@ def settle_answered_proposals(
         elif not proposal.adds and name not in LIST_ADDITIONS:
             steps.append(build_settlement(proposal, ProposalDecision.DECLINED))
     return steps
-
-
-def open_proposals(engine: EngineContext, principal: Principal) -> list[Proposal]:
-    now = engine.clock()
-    return [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
 
 
 def load_fields(

@@ -52,11 +52,15 @@ from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
 from commonplace.store.queries import JournalQuery
 
 with lazy_imports(__name__):
+    from commonplace.engine.profile.open_proposals import (
+        open_proposals,
+        standing_proposals,
+        with_stored_signals,
+    )
     from commonplace.engine.profile.profile import (
         find_same_value,
         is_equal_value,
         load_fields,
-        open_proposals,
         set_field,
         write_field,
     )
@@ -186,7 +190,9 @@ class _ProposalRound:
         self.engine = engine
         self.principal = principal
         self.now = engine.clock()
-        self.open = {proposal.id: proposal for proposal in open_proposals(engine, principal)}
+        self.stored = engine.store.proposals(principal.scope)
+        standing = standing_proposals(engine, principal.scope, self.stored)
+        self.open = {proposal.id: proposal for proposal in standing}
         self.fields = load_fields(engine, principal, [each.name for each in claims])
         self.steps: list[ChangesetStep] = []
 
@@ -210,7 +216,7 @@ class _ProposalRound:
             self._apply(proposal, known)
         elif proposal is not same:
             self.open[proposal.id] = proposal
-            self.steps.append(build_proposal(proposal))
+            self.steps.append(build_proposal(with_stored_signals(proposal, self.stored)))
         return self._answer(claim, proposal, applies)
 
     def _can_see(self, field: Memory) -> bool:
@@ -456,8 +462,10 @@ def import_proposals(
     """Imported proposals stay open here until they expire, unless the profile has the value. A
     proposal that is open here already gets the signals of the imported one."""
     now = engine.clock()
-    known_ids = {proposal.id for proposal in engine.store.proposals(principal.scope)}
-    open_here = {proposal.id: proposal for proposal in open_proposals(engine, principal)}
+    stored = engine.store.proposals(principal.scope)
+    known_ids = {proposal.id for proposal in stored}
+    standing = standing_proposals(engine, principal.scope, stored)
+    open_here = {proposal.id: proposal for proposal in standing}
     fields = load_fields(engine, principal, [proposal.name for proposal in imported])
     changed: dict[str, Proposal] = {}
     for proposal in imported:
@@ -471,7 +479,7 @@ def import_proposals(
         joined = _join_signals(same, proposal) if same else proposal
         if joined is not same:
             open_here[joined.id] = changed[joined.id] = joined
-    return [build_proposal(proposal) for proposal in changed.values()]
+    return [build_proposal(with_stored_signals(each, stored)) for each in changed.values()]
 
 
 def _has_value(field: Memory | None, proposal: Proposal, now: datetime) -> bool:
