@@ -260,6 +260,8 @@ class _GraphDiff:
         text = after.search_text(" ".join(self._notes_on(after)))
         op = Op.UPDATE if each.before else Op.CREATE
         entry = self._entry(op, after)
+        if each.before == each.after and any(t.keeps_ended for t in each.assertions):
+            entry = replace(entry, meta=DERIVED)  # it is as it was: nothing to report
         return PutEdge(
             each.before, after, entry, text, None, each.assertions, each.removed_assertions
         )

@@ -9,6 +9,7 @@ from datetime import datetime
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.kept_ends import keep_ends, release_ends
 from commonplace.engine.graph.names import NameIndex, build_name_index, name_taken_error
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.graph.visible_graph import (
@@ -281,6 +282,7 @@ def retract_sources(
 ) -> tuple[ChangesetStep, ...]:
     """Recompute the graph as if these sources had never been extracted."""
     work, ids = open_for_sources(engine, scope, sources, by, at)
+    keep_ends(work, ids)
     work.retract(ids)
     artifacts = [
         replace(each, source=None)
@@ -300,6 +302,10 @@ def set_sources_standing(
 ) -> tuple[ChangesetStep, ...]:
     """Hide assertions with their forgotten sources, or show them again."""
     work, ids = open_for_sources(engine, scope, sources, by, at)
+    if active:
+        release_ends(work, ids)
+    else:
+        keep_ends(work, ids)
     work.set_active(ids, active)
     return diff_graph(work)
 

@@ -18,7 +18,11 @@ from commonplace.engine.graph.extraction.removed_passages import (
     retract_passage_assertions,
     show_passage_assertions,
 )
-from commonplace.engine.graph.extraction.told import find_told_changes, told_steps
+from commonplace.engine.graph.extraction.told import (
+    ToldChanges,
+    find_told_changes,
+    told_steps,
+)
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.names import build_name_index
 from commonplace.engine.graph.remove import (
@@ -107,6 +111,9 @@ def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
     sources = replace(
         sources, told_gone=told.gone, told_hidden=told.hidden, told_restored=told.restored
     )
+    if told.revived:
+        derived = told_steps(engine, changeset, ToldChanges(revived=told.revived))
+        changeset = replace(changeset, steps=(*changeset.steps, *derived))
     own, others = changeset, []
     for reader, is_member in _readers(engine, changeset.scope).items():
         revision = engine.store.counters(reader).revision

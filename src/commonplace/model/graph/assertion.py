@@ -24,6 +24,10 @@ from commonplace.model.sources.source import SourceType
 SOURCE_WEIGHTS = {SourceType.SLACK_THREAD: 0.25, SourceType.EMAIL: 0.5}  # others: 1
 
 
+# The actor of assertions that keep a relation ended after what ended it was forgotten or erased.
+KEPT_ENDED_BY = "worker:kept-ended"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedSource:
     """The source of an assertion. A team's source is owned by another scope."""
@@ -90,6 +94,10 @@ class EdgeAssertion:
     @property
     def said_at(self) -> datetime:
         return self.source.said_at if self.source else self.recorded_at
+
+    @property
+    def keeps_ended(self) -> bool:
+        return self.ends and self.by == KEPT_ENDED_BY
 
 
 class SourcedStatement(Protocol):

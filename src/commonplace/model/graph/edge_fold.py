@@ -81,9 +81,8 @@ def fold_edges(assertions: Iterable[EdgeAssertion]) -> tuple[EdgePeriod, ...]:
         threads = ((*own, "beside"),) if own in parallel else _contradiction_threads(assertion)
         current = list({id(each): each for t in threads for each in latest.get(t, ())}.values())
         if assertion.ends:
-            period = _end_period(
-                assertion, last_of.get(own), last_of.get(_also_ended_thread(assertion))
-            )
+            also = None if assertion.keeps_ended else last_of.get(_also_ended_thread(assertion))
+            period = _end_period(assertion, last_of.get(own), also)
         else:
             period = _extend_or_start(assertion, current, last_of.get(own))
         if period.type == assertion.type:

@@ -18,6 +18,7 @@ from commonplace.engine.graph.extraction.previous_extraction import (
     note_suppression_keys,
     reword_edge,
 )
+from commonplace.engine.graph.kept_ends import drop_lone_ends
 from commonplace.engine.graph.merge_split import mark_merged
 from commonplace.engine.graph.names import (
     SEVERAL,
@@ -75,7 +76,8 @@ def import_extraction(
     nodes, edges, notes = work.engine.store.assertions(
         work.scope, AssertionQuery(sources=[source.id])
     )
-    previous = [each.id for items in (nodes, edges, notes) for each in items]
+    said = [each for each in edges if not each.keeps_ended]
+    previous = [each.id for items in (nodes, said, notes) for each in items]
     hidden = {each.id for items in (nodes, edges, notes) for each in items if not each.stands}
     others, suppressed = without_owner(known), find_suppressed(source, seen.digests, previous)
     importer = _ExtractionImport(
@@ -93,6 +95,7 @@ def import_extraction(
     kept = importer.assert_all(found, ids)
     # What is hidden is from forgotten passages, which may be restored.
     work.retract(id for id in previous if id not in kept and id not in hidden)
+    drop_lone_ends(work, source.id)
     return tuple(suppressed.entries)
 
 
@@ -347,7 +350,8 @@ class _ExtractionImport:
             for position, edge in enumerate(found.edges)
             if (a := present[edge.a]) and (b := present[edge.b]) and a != b
         }
-        existing = list(self._of_this_source(self.work.edge_assertions.values()))
+        known = self._of_this_source(self.work.edge_assertions.values())
+        existing = [each for each in known if not each.keeps_ended]
         previous = match_previous_edges([*candidates.values()], existing, self._common_ends)
         ids = self._ids_in_order([found.edges[position] for position in candidates])
         asserted = map(self._assert_edge, candidates.values(), previous, ids)

@@ -21,6 +21,7 @@ from commonplace.engine.graph.extraction.previous_extraction import (
     digest,
 )
 from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.kept_ends import keep_ends, release_ends
 from commonplace.engine.graph.remove import open_for_sources
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.language.text.normalise import fold
@@ -48,7 +49,9 @@ def hide_passage_assertions(
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
     kept = _cite_elsewhere(work, passages, cited)
-    work.set_active([each.id for each in cited if each.id not in kept], active=False)
+    hidden = [each.id for each in cited if each.id not in kept]
+    keep_ends(work, hidden)
+    work.set_active(hidden, active=False)
     return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
 
 
@@ -56,7 +59,9 @@ def show_passage_assertions(
     engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
-    work.set_active([each.id for each in cited], active=True)
+    shown = [each.id for each in cited]
+    release_ends(work, shown)
+    work.set_active(shown, active=True)
     return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
 
 
@@ -71,6 +76,7 @@ def retract_passage_assertions(
     work, cited = _open(engine, reader, passages, by, at)
     kept = _cite_elsewhere(work, passages, cited)
     gone = [each.id for each in cited if each.id not in kept]
+    keep_ends(work, gone)
     work.retract(gone)
     return (
         *diff_graph(work, ended=ended),

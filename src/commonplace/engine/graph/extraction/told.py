@@ -16,9 +16,11 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.extraction.extraction_input import build_extraction_input
 from commonplace.engine.graph.extraction.import_extraction import cite_source, import_statements
 from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.kept_ends import keep_ends, release_cited, release_ends
 from commonplace.engine.graph.remove import load_assertions_of, set_cited_sensitivity
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, describe_owner
 from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.provenance.evidence import source_of_evidence
 from commonplace.language.extract.extract import extract
 from commonplace.language.extract.values import (
     AttributedPassage,
@@ -87,11 +89,18 @@ class ToldChanges:
     hidden: list[str] = field(default_factory=list)
     restored: list[str] = field(default_factory=list)
     guarded: list[Memory] = field(default_factory=list)  # with another sensitivity
+    rewritten: set[str] = field(default_factory=set)  # those of ``gone`` that are told again
+    revived: list[Memory] = field(default_factory=list)  # were superseded, and are current again
     ended: Event = Event.DELETE  # or an erasure
 
     @property
     def removes(self) -> bool:
-        return bool(self.gone or self.hidden or self.restored or self.guarded)
+        return bool(self.gone or self.hidden or self.restored or self.guarded or self.revived)
+
+    @property
+    def revived_ids(self) -> set[str]:
+        """Memories, and the passages that state them."""
+        return {id for memory in self.revived for id in (memory.id, *memory.evidence)}
 
     @property
     def tells(self) -> bool:
@@ -106,6 +115,7 @@ def find_told_changes(steps: Iterable[ChangesetStep]) -> ToldChanges:
                 _tell(changes, step.memory)
             case RewriteMemory():
                 changes.gone.append(step.memory.id)
+                changes.rewritten.add(step.memory.id)
                 changes.ended = Event.ERASE
                 _tell(changes, step.memory)
             case RemoveMemory():
@@ -124,10 +134,13 @@ def find_told_changes(steps: Iterable[ChangesetStep]) -> ToldChanges:
 
 def _follow_change(changes: ToldChanges, step: ChangeMemory) -> None:
     before, after = step.before, step.after
+    if before.state is State.SUPERSEDED and after.state is State.ACTIVE:
+        changes.revived.append(after)
     if before.source_id is not None:
         return
     if before.content != after.content:
         changes.gone.append(after.id)
+        changes.rewritten.add(after.id)
         _tell(changes, after)
     elif State.SOFT_DELETED in (before.state, after.state) and before.state is not after.state:
         is_hidden = after.state is State.SOFT_DELETED
@@ -179,12 +192,31 @@ def told_steps(
 
 
 def _follow_removals(work: GraphUnitOfWork, changes: ToldChanges) -> None:
-    work.retract(load_assertions_of(work, changes.gone))
-    work.set_active(load_assertions_of(work, changes.hidden), False)
-    work.set_active(load_assertions_of(work, changes.restored), True)
+    gone, hidden, restored = (
+        load_assertions_of(work, ids) for ids in (changes.gone, changes.hidden, changes.restored)
+    )
+    release_revived(work, changes)
+    rewritten = {
+        each.id
+        for each in work.edge_assertions.values()
+        if each.source and each.source.id in changes.rewritten
+    }
+    leaving = [id for id in (*gone, *hidden) if id not in rewritten]
+    keep_ends(work, leaving, changes.revived_ids)
+    release_ends(work, restored)
+    work.retract(gone)
+    work.set_active(hidden, False)
+    work.set_active(restored, True)
     for memory in changes.guarded:
         load_assertions_of(work, [memory.id])
         set_cited_sensitivity(work, memory.id, memory.sensitivity)
+
+
+def release_revived(work: GraphUnitOfWork, changes: ToldChanges) -> None:
+    if changes.revived:
+        ids = changes.revived_ids
+        load_assertions_of(work, sorted({source_of_evidence(id) for id in ids}))
+        release_cited(work, ids)
 
 
 @dataclass(frozen=True, slots=True)
