@@ -46,6 +46,36 @@ def test_observe_of_a_forget_request_offers_memories_and_turns(me):
     assert seen.passages[0] not in {hit.id for hit in me.recall("Garmin watch").hits}
 
 
+@pytest.mark.parametrize(
+    ("said", "request_"),
+    [
+        ("Rob owes me money since the ski trip.", "can you forget that Rob owes me money?"),
+        ("I'm allergic to kiwi.", "delete the thing about my kiwi allergy"),
+        ("Dana is thinking of leaving her husband.", "forget I said that about Dana"),
+        ("The combo of the safe is behind the mirror.", "pls wipe the safe combo"),
+        ("רוב חייב לי כסף מאז הטיול", "אתה יכול לשכוח שרוב חייב לי כסף?"),
+    ],
+)
+def test_observed_request_offers_what_it_names_and_is_no_hit(me, said, request_):
+    turn = me.observe(said, thread="t").passages[0]
+    seen = me.observe(request_, thread="t")
+    (choice,) = seen.forget
+    texts = [hit.text for hit in choice.candidates]
+    memories = [hit for hit in choice.candidates if turn in hit.evidence]
+    assert memories or turn in offered(choice), texts
+    assert seen.stored == ()
+    for query in (said, request_):
+        assert not any(request_ in hit.text for hit in me.recall(query).hits)
+    assert seen.passages[0] not in offered(me.forget(query=request_))
+
+
+def test_request_to_forget_tells_the_graph_nothing(open_book):
+    me = open_book(extraction="auto", worker="off").user("ana")
+    me.observe("can you forget that Mira works at Kelp Labs?", thread="t")
+    me.extract()
+    assert me.entities().nodes == ()
+
+
 def test_forget_by_query_offers_profile_notes_and_graph_items(open_book):
     book = open_book(extraction="auto")
     me = book.user("ana")

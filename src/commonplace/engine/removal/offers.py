@@ -13,7 +13,7 @@ from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.search.pack import Choice, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.recall import recall
-from commonplace.language.observe.detectors import clean_forget_query
+from commonplace.language.observe.forget_requests import clean_forget_query
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.graph.elements import Edge, Node

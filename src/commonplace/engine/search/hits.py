@@ -11,6 +11,7 @@ from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
+from commonplace.language.observe.forget_requests import asks_only_to_forget
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.filler import content_terms, is_filler
 from commonplace.model.access.principal import Principal, ReadableScope
@@ -22,6 +23,7 @@ from commonplace.model.sources.source import (
     SPOKEN_CONTENT,
     Passage,
     Source,
+    SpeakerRole,
     is_source_id,
 )
 from commonplace.store.queries import PassagesByUnit
@@ -196,8 +198,9 @@ class HitLoader:
         if not ranked.is_passage:
             return True
         passage, source = self._passage_and_source(ranked)
-        is_spoken = source.content_type in SPOKEN_CONTENT
-        return not (is_spoken and is_filler(passage.text, passage.role))
+        if source.content_type not in SPOKEN_CONTENT:
+            return True
+        return not (is_filler(passage.text, passage.role) or _is_forget_request(passage))
 
     def _is_new_turn(self, ranked: Ranked) -> bool:
         """Keep one passage, the best, of each turn of a conversation: other turns add more than the
@@ -302,3 +305,8 @@ def _in_batches(ranked: Sequence[Ranked], first: int) -> Iterator[Sequence[Ranke
     while start < len(ranked):
         yield ranked[start:end]
         start, end = end, 3 * end
+
+
+def _is_forget_request(passage: Passage) -> bool:
+    """A request to forget names what it is about; it tells nothing of it."""
+    return passage.role == SpeakerRole.USER and asks_only_to_forget(passage.text)

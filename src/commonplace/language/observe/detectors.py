@@ -20,6 +20,8 @@ from commonplace.language.text.lexicon import (
     BilingualPattern,
     any_pattern,
     fill_word_lists,
+    first_match,
+    first_named_group,
     load_patterns,
 )
 from commonplace.model.memory.kinds import Kind
@@ -74,14 +76,6 @@ def detect_profile_field(clause: str) -> ProfileStatement | None:
         if found and (value := first_named_group(found, "value")):
             return ProfileStatement(field, value.strip(" .,!"))
     return None
-
-
-def first_named_group(found: re.Match[str], prefix: str) -> str | None:
-    """The first non-empty group whose name has this prefix."""
-    groups = found.groupdict()
-    return next(
-        (value for name, value in groups.items() if name.startswith(prefix) and value), None
-    )
 
 
 GOALS_FIELD = "goals_add"  # adds to the active goals
@@ -268,8 +262,7 @@ def _request_patterns(name: str) -> tuple[BilingualPattern, ...]:
     return tuple(any_pattern([one], _REQUEST_WORDS) for one in _REQUEST_DATA[name])
 
 
-_FORGET_REQUEST, _AGENT_IDENTITY, _HEARSAY = (
-    _request_patterns("forget"),
+_AGENT_IDENTITY, _HEARSAY = (
     _request_patterns("soul"),
     _request_patterns("hearsay"),
 )
@@ -277,36 +270,11 @@ _RULE = any_pattern(_REQUEST_DATA["rule"], _REQUEST_WORDS)
 _FINISHED_JOB = any_pattern(_REQUEST_DATA["job"], _REQUEST_WORDS)
 _NO_SPEAKER = any_pattern(_REQUEST_DATA["no_speaker"], _REQUEST_WORDS)
 _IDENTITY_CHARACTERS = 600  # length of text searched for the assistant's identity
-# The reason of a request: "…, I sold it", "… because it's wrong", "… – that's private".
-_AFTERTHOUGHT = re.compile(
-    r"(?:[,;.]|\s[-–—])\s+(?:it|that|this|he|she|they|i|we|there|because|since|cause|now that|"
-    r"no longer|not|as|thanks|please|הוא|היא|זה|זו|הם|אני|אנחנו|כי|כבר|לא|מכרתי|מכרנו|"
-    r"טעיתי|תודה)\b.*$"
-    r"|\s+(?:because|since|cause|as (?:i|it|we|he|she|they)|now that)\b.*$"
-    r"|\s+(?:כי|מפני ש\S*|בגלל ש\S*)\s.*$|\s+(?:please|בבקשה)\W*$",
-    re.IGNORECASE | re.DOTALL,
-)
 _POLITE = re.compile(
     r"^(?:(?:please|hey|hi|hello|ok|okay|so|and|also|oh|remember|reminder|important|note|rule|"
     r"בבקשה|נא|תזכור|תזכרי)\b[,:!]*\s+)+(?=\S)",
     re.IGNORECASE,
 )
-
-
-def detect_forget_request(sentence: str) -> str | None:
-    """What the user asks to forget."""
-    found = _first_match(_FORGET_REQUEST, sentence)
-    what = first_named_group(found, "what") if found else None
-    return _without_reason(what) if what else None
-
-
-def clean_forget_query(query: str) -> str:
-    """What a query to forget is about: without the request itself and without its reason."""
-    return detect_forget_request(query) or _without_reason(query) or query
-
-
-def _without_reason(what: str) -> str:
-    return _AFTERTHOUGHT.sub("", what).strip(" .,!?")
 
 
 def detect_rule(sentence: str) -> str | None:
@@ -326,7 +294,7 @@ _AGENT_NAME_TEMPLATES["what_name_given"] = _AGENT_NAME_TEMPLATES["what_name"]
 
 def detect_agent_identity(turn: str) -> str | None:
     """The identity explicitly given to the assistant; a bare name becomes a sentence."""
-    found = _first_match(_AGENT_IDENTITY, turn[:_IDENTITY_CHARACTERS])
+    found = first_match(_AGENT_IDENTITY, turn[:_IDENTITY_CHARACTERS])
     what = (first_named_group(found, "what") or "").strip(" ,;)") if found else ""
     if found is None or not what.strip("."):
         return None
@@ -346,17 +314,13 @@ class Hearsay:
 
 def detect_hearsay(sentence: str) -> Hearsay | None:
     """A statement attributed to somebody else; None without a named speaker."""
-    found = _first_match(_HEARSAY, sentence)
+    found = first_match(_HEARSAY, sentence)
     if found is None:
         return None
     speaker, what = first_named_group(found, "who"), first_named_group(found, "what")
     if speaker is None or what is None or _NO_SPEAKER.match(speaker):
         return None
     return Hearsay(speaker, what.strip(" .,!"))
-
-
-def _first_match(patterns: tuple[BilingualPattern, ...], text: str) -> re.Match[str] | None:
-    return next((found for one in patterns if (found := one.match(text))), None)
 
 
 # Unambiguous requests to store; "save", "add" and "write" alone may ask for other work.

@@ -28,6 +28,7 @@ from commonplace.language.observe.detectors import (
     is_retracted,
     non_statement_reason,
 )
+from commonplace.language.observe.forget_requests import detect_forget_request
 from commonplace.language.observe.own_words import OwnSentence
 from commonplace.language.text.changes import read_change
 from commonplace.language.text.dates import event_date
@@ -66,7 +67,7 @@ class SpokenSentence:
 
 def read_sentence(spoken: SpokenSentence) -> list[TurnFinding]:
     """All findings of one sentence, in text order."""
-    forget = detectors.detect_forget_request(spoken.own)
+    forget = detect_forget_request(spoken.own)
     if forget:
         return [ForgetRequest(forget, spoken.sentence.written)]
     candidate = _rule_candidate(spoken) or _requested_candidate(spoken)

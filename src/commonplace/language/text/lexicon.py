@@ -232,5 +232,17 @@ def any_pattern(
     )
 
 
+def first_match(patterns: Iterable[BilingualPattern], text: str) -> re.Match[str] | None:
+    return next((found for one in patterns if (found := one.match(text))), None)
+
+
+def first_named_group(found: re.Match[str], prefix: str) -> str | None:
+    """The first non-empty group whose name has this prefix."""
+    groups = found.groupdict()
+    return next(
+        (value for name, value in groups.items() if name.startswith(prefix) and value), None
+    )
+
+
 def _join_alternatives(patterns: list[str]) -> str:
     return "|".join(patterns) or _NEVER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.language.observe.forget_requests import asks_only_to_forget, clean_forget_query
 from commonplace.model.memory.kinds import Kind
 from support.turns import forgets, only, said, stored
 
@@ -73,6 +74,20 @@ def test_standing_instruction_becomes_a_rule_with_evidence(turn):
         ("Please forget my old address", "my old address"),
         ("forget that I told you about Diego", "Diego"),
         ("You can forget about the trip to Oslo, it's cancelled", "the trip to Oslo"),
+        ("scrub my wifi password", "my wifi password"),
+        ("delete the thing about my kiwi allergy", "my kiwi allergy"),
+        ("can you forget that Rob owes me money?", "Rob owes me money"),
+        ("could you forget that rob owes me money", "rob owes me money"),
+        ("pls wipe the safe combo", "safe combo"),
+        ("forget I said that about Dana", "Dana"),
+        ("Delete the note about Dana, it's wrong", "Dana"),
+        ("get rid of the stuff about my ex", "my ex"),
+        ("forget everything about my running", "my running"),
+        ("תמחק את הסיסמה של הוויי פיי", "הסיסמה של הוויי פיי"),
+        ("תמחקי את העניין עם האלרגיה לקיווי", "האלרגיה לקיווי"),
+        ("אתה יכול לשכוח שרוב חייב לי כסף?", "רוב חייב לי כסף"),
+        ("בבקשה תמחק את הקומבינציה של הכספת", "הקומבינציה של הכספת"),
+        ("תשכח שאמרתי את זה על דנה", "דנה"),
         ("תשכח ממה שסיפרתי לך על דייגו", "דייגו"),
         ("תמחקי בבקשה את הכתובת הישנה שלי", "הכתובת הישנה שלי"),
     ],
@@ -80,6 +95,48 @@ def test_standing_instruction_becomes_a_rule_with_evidence(turn):
 def test_forget_request_becomes_a_query_and_no_memory(turn, query):
     assert forgets(turn) == [query]
     assert stored(turn) == []
+    assert asks_only_to_forget(turn)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "delete the last paragraph",
+        "remove the unused code",
+        "wipe the kitchen counter",
+        "can you delete the file?",
+        "I deleted the thing about my dog",
+        "Did Rob forget that he owes me money?",
+        "Don't forget that Emma is coeliac",
+        "drop the act",
+        "תמחק את השורה האחרונה",
+        "תמחק את הקוד",
+    ],
+)
+def test_forget_detector_ignores_other_work(turn):
+    assert forgets(turn) == []
+    assert not asks_only_to_forget(turn)
+
+
+def test_turn_that_says_more_is_not_only_a_request_to_forget():
+    assert not asks_only_to_forget("Forget my old address. I live in Leeds now.")
+    assert asks_only_to_forget("Forget my old address. Thanks!")
+
+
+@pytest.mark.parametrize(
+    ("query", "about"),
+    [
+        ("everything about my running", "my running"),
+        ("all about Rob", "Rob"),
+        ("anything about the kiln", "the kiln"),
+        ("what I said about Dana", "Dana"),
+        ("the thing about Rob, it's wrong", "Rob"),
+        ("כל מה שאמרתי על הריצה", "הריצה"),
+        ("Rob", "Rob"),
+    ],
+)
+def test_forget_query_is_what_it_is_about(query, about):
+    assert clean_forget_query(query) == about
 
 
 @pytest.mark.parametrize("turn", ["forget it, never mind", "forget about it lol", "תשכח מזה"])

@@ -14,7 +14,7 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.graph.elements import Node
 from commonplace.model.memory.memory import Sensitivity
-from commonplace.model.sources.source import Passage, Source, SourceType
+from commonplace.model.sources.source import Passage, Source, SourceType, SpeakerRole
 from commonplace.store.queries import AssertionQuery, JobQuery
 
 with lazy_imports(__name__):
@@ -29,6 +29,7 @@ with lazy_imports(__name__):
         OwnerIdentity,
     )
     from commonplace.language.fields.phone_email import email_key
+    from commonplace.language.observe.forget_requests import asks_only_to_forget
     from commonplace.language.safety.prompt_injection import is_suspicious
     from commonplace.language.text.normalise import fold_case
     from commonplace.language.text.sentences import unwrap_lines
@@ -41,6 +42,7 @@ _MACHINE_ROLES = frozenset({"assistant", "system", "tool", "ai", "bot", "agent"}
 def build_extraction_input(
     source: Source, passages: Sequence[Passage], owner: OwnerIdentity, reader: str
 ) -> ExtractionInput:
+    passages = [each for each in passages if not _is_forget_request(each)]
     participants = tuple(_with_address(each, source) for each in source.participants)
     by_name = (
         each for each in participants if each != reader
@@ -67,6 +69,11 @@ def build_extraction_input(
         participants=participants,
         title="" if is_suspicious(source.title) else source.title,
     )
+
+
+def _is_forget_request(passage: Passage) -> bool:
+    """It says nothing about what it names."""
+    return passage.role == SpeakerRole.USER and asks_only_to_forget(passage.text)
 
 
 def readable_text(passage: Passage) -> str:
