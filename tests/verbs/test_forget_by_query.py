@@ -86,6 +86,35 @@ def test_forget_by_query_offers_profile_notes_and_graph_items(open_book):
     assert {note, node} <= offered(me.forget(query="Garmin"))
 
 
+CHAT = [
+    "Rob owes me money since the ski trip.",
+    "I'm allergic to kiwi.",
+    "What a day that was!",
+    "The colour of the hallway is blue.",
+    "We had pasta with the neighbours.",
+    "I run five kilometres every morning.",
+    "My running shoes are from Asics.",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("Rob", ["Rob"]),
+        ("my kiwi allergy", ["kiwi"]),
+        ("everything about my running", ["run", "running"]),
+        ("what I said about the hallway", ["hallway"]),
+    ],
+)
+def test_forget_by_query_offers_what_says_it_and_no_turn_beside_it(me, query, wanted):
+    for turn in CHAT:
+        me.observe(turn, thread="t")
+    texts = [hit.text for hit in me.forget(query=query).candidates]
+    for word in wanted:
+        assert any(word in text for text in texts), texts
+    assert all(any(word in text for word in wanted) for text in texts), texts
+
+
 def test_forget_by_query_offers_nothing_without_a_word_in_common(me):
     me.observe("The kettle whistles in the kitchen.", thread="t")
     assert me.forget(query="the Garmin").is_empty

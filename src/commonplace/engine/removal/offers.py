@@ -1,12 +1,14 @@
 """What a request to forget may mean: candidates of every kind, of which a person chooses several.
 
 They are offered generously, since nothing is done before somebody chooses: whatever recall finds,
-and beside it all that has a word of the request.
+and beside it all that has a word of the request. A turn is offered for what it says itself, not for
+the turns around it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.visible_graph import visible_graph
@@ -22,6 +24,7 @@ from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import PASSAGE_KIND
 
 MAX_OFFERED = 10
+MAX_CONSIDERED = 30  # of which those are offered that are about the request
 MAX_GRAPH_ITEMS = 10
 SURELY_ABOUT = 0.5  # similarity from which no common word is needed
 
@@ -31,23 +34,38 @@ def offer_to_forget(engine: EngineContext, principal: Principal, query: str) -> 
     wanted = clean_forget_query(query)
     own = ReadableScope(principal.own_scope)
     plans = [
-        RecallPlan(query=wanted, k=MAX_OFFERED, strict=True),
-        RecallPlan(query=wanted, k=MAX_OFFERED, threshold=0.0, logged_as=None),
+        RecallPlan(query=wanted, k=MAX_CONSIDERED),
+        RecallPlan(query=wanted, k=MAX_CONSIDERED, threshold=0.0, logged_as=None),
     ]
-    sure, generous = recall(engine, principal, plans, scopes=(own,))
+    found, generous = recall(engine, principal, plans, scopes=(own,))
     words = frozenset(analyse(wanted))
     snapshot = visible_graph(engine, principal).snapshot
-    offered = (*sure.hits, *_about(generous.hits, words), *_graph_hits(snapshot, words))
+    offered = (
+        *islice(_relevant(found.hits, words), MAX_OFFERED),
+        *islice(_about(generous.hits, words), MAX_OFFERED),
+        *_graph_hits(snapshot, words),
+    )
     hits = {hit.id: hit for hit in reversed(offered)}
     distinct = [hits[id] for id in dict.fromkeys(hit.id for hit in offered)]
     # A memory takes its passage along: it comes first.
     return Choice(wanted, tuple(sorted(distinct, key=lambda hit: hit.kind == PASSAGE_KIND)))
 
 
-def _about(hits: Iterable[Hit], words: frozenset[str]) -> Iterator[Hit]:
+def _relevant(hits: Iterable[Hit], words: frozenset[str]) -> Iterator[Hit]:
+    """What recall is sure of, and the weak hits that have the words. A passage may be among the
+    former only because of the passages around it."""
     for hit in hits:
-        if (hit.similarity or 0) >= SURELY_ABOUT or words & {*analyse(hit.text)}:
+        is_sure = not hit.weak and hit.kind != PASSAGE_KIND
+        if is_sure or _is_about(hit, words):
             yield hit
+
+
+def _about(hits: Iterable[Hit], words: frozenset[str]) -> Iterator[Hit]:
+    return (hit for hit in hits if _is_about(hit, words))
+
+
+def _is_about(hit: Hit, words: frozenset[str]) -> bool:
+    return (hit.similarity or 0) >= SURELY_ABOUT or bool(words & {*analyse(hit.text)})
 
 
 def _graph_hits(snapshot: GraphSnapshot, words: frozenset[str]) -> list[Hit]:
