@@ -70,3 +70,28 @@ def test_ingested_conversation_is_searched_without_its_secrets(me):
     source = me.ingest(said, format="conversation").id
     assert "Plum-88" not in str(me.show(source))
     assert "Plum-88" not in me.context("bank password").text
+
+
+def test_answer_to_a_question_for_a_password_is_redacted(me):
+    me.observe("What's your gmail password?", role="assistant", thread="t")
+    seen = me.observe("Zebra!44", thread="t")
+    assert seen.stored == ()
+    assert me.verify_forget("Zebra!44").clean
+
+
+def test_answer_in_one_batch_is_redacted(me):
+    asked = {"text": "Tell me the PIN of your card.", "role": "assistant", "thread": "t"}
+    me.observe_many([asked, {"text": "2291", "thread": "t"}])
+    assert me.verify_forget("2291").clean
+
+
+def test_answer_to_another_question_is_kept(me):
+    me.observe("What's the code of the garage door?", role="assistant", thread="t")
+    seen = me.observe("4471x", thread="t")
+    assert "4471x" in str(me.show(seen.source_id))
+
+
+def test_login_with_an_address_makes_no_contact(me):
+    seen = me.observe("Netflix: ana@example.com / Zebra!44", thread="t")
+    assert seen.stored == ()
+    assert me.verify_forget("Zebra!44").clean

@@ -15,7 +15,9 @@ from typing import Any
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.search.pack import Choice
 from commonplace.errors import CommonplaceError
+from commonplace.language.safety.passwords import may_be_answer
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.language.safety.sensitive import redact_credentials
 from commonplace.language.text.normalise import fold
 from commonplace.lazy import lazy_imports
@@ -25,7 +27,14 @@ from commonplace.model.journal import Entry, JournalStatus, Op
 from commonplace.model.memory.candidate import MemoryCandidate
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, Action, Kind
 from commonplace.model.memory.memory import Memory, Sensitivity
-from commonplace.model.sources.source import ConversationTurn, Source, SourceType, utc_day
+from commonplace.model.sources.source import (
+    ConversationTurn,
+    Passage,
+    Source,
+    SourceType,
+    SpeakerRole,
+    utc_day,
+)
 from commonplace.store.queries import HiddenPassages
 
 with lazy_imports(__name__):
@@ -60,6 +69,7 @@ with lazy_imports(__name__):
         GrownThread,
         ThreadUpdate,
         grow_thread,
+        last_passage,
         thread_updates,
     )
     from commonplace.engine.transaction import run_transaction
@@ -376,10 +386,33 @@ def _select_turn_candidates(
 ) -> list[TurnCandidates]:
     own_words = BUILT_IN_CATEGORIES | frozenset(Kind) | frozenset(engine.categories().categories)
     own = is_owner_speaking(engine, principal, turns)
+    redacted = [
+        _without_answer(engine, principal, turn, turns[:place]) for place, turn in enumerate(turns)
+    ]
     return [
         select_candidates(turn, own_words, is_the_user=is_own, is_suspicious=is_suspicious)
-        for turn, is_own in zip(turns, own, strict=True)
+        for turn, is_own in zip(redacted, own, strict=True)
     ]
+
+
+def _without_answer(
+    engine: EngineContext,
+    principal: Principal,
+    turn: ConversationTurn,
+    earlier: Sequence[ConversationTurn],
+) -> ConversationTurn:
+    """A short turn may be a password that was asked for: the turn before tells. The store is read
+    only if it may be one."""
+    if turn.role is not SpeakerRole.USER or not may_be_answer(turn.text):
+        return turn
+    before: ConversationTurn | Passage | None = next(
+        (each for each in reversed(earlier) if each.thread == turn.thread), None
+    )
+    if before is None:
+        before = last_passage(engine, principal, turn.thread)
+    if before is None or (before.speaker, before.role) == (turn.speaker, turn.role):
+        return turn
+    return replace(turn, text=redact_secrets(turn.text, before.text))
 
 
 def _locate_turns(

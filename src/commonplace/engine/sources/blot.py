@@ -29,6 +29,7 @@ from commonplace.engine.sources.process import (
     split_text,
 )
 from commonplace.errors import CommonplaceError
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
     BLOT,
@@ -149,8 +150,9 @@ def _key_of(pieces: Sequence[Passage]) -> object:
 
 def _turns_with(passages: Sequence[Passage], erased: Collection[int]) -> Iterator[_StoredTurn]:
     turns: dict[int, list[Passage]] = {}
-    for passage in passages:
-        turns.setdefault(passage.turn, []).append(passage)
+    for passage in passages:  # those of before secrets were redacted have them still
+        redacted = replace(passage, text=redact_secrets(passage.text))
+        turns.setdefault(passage.turn, []).append(redacted)
     seen: dict[object, int] = {}
     for pieces in turns.values():
         key = _key_of(pieces)

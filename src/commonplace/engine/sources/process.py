@@ -24,6 +24,7 @@ from commonplace.engine.sources.originals import (
 )
 from commonplace.errors import NotFound
 from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.language.text.sentences import split_sentences
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, ChangeSource
@@ -318,6 +319,10 @@ HiddenWords = dict[tuple[str, str | None, datetime | None], datetime]
 def _hidden_words(stored: Sequence[Passage]) -> HiddenWords:
     """The purge dates of forgotten passages, by words and time. Without a time where all passages
     with these words are forgotten."""
+    if not any(passage.is_hidden for passage in stored):
+        return {}
+    # Passages of before secrets were redacted in all formats have them still.
+    stored = [replace(passage, text=redact_secrets(passage.text)) for passage in stored]
     visible = {(passage.text, passage.speaker) for passage in stored if not passage.is_hidden}
     hidden: HiddenWords = {}
     for passage in stored:

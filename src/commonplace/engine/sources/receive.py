@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 
 from commonplace.engine.access import can_see_source, visibility_of
@@ -59,6 +59,7 @@ with lazy_imports(__name__):
         update_details,
     )
     from commonplace.engine.transaction import run_transaction
+    from commonplace.language.safety.secrets import redact_secrets
 
 # Other formats have their own times, or no date.
 _DATED_FORMATS = (SourceFormat.TEXT, SourceFormat.MARKDOWN, SourceFormat.TRANSCRIPT)
@@ -165,6 +166,8 @@ def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
     day = None
     if original.date is None and may_have_document_date(format):
         day = document_date(decode_text(original.raw), original.name, now)
+    if original.title:
+        original = replace(original, title=redact_secrets(original.title))
     reading = parse_source(
         original.raw,
         name=original.name,

@@ -87,6 +87,15 @@ def thread_updates(
     ]
 
 
+def last_passage(engine: EngineContext, principal: Principal, thread: str) -> Passage | None:
+    """What was said last in a thread; None if nothing is stored."""
+    source, _ = _current_source(engine, principal, thread)
+    if source is None or not source.passages:
+        return None
+    last = PassagesOf(source.id, source.passages, source.passages)
+    return next(iter(engine.store.passages(source.scope, last).values()), None)
+
+
 def _distinct_turns(
     turns: Sequence[ConversationTurn],
 ) -> tuple[tuple[ConversationTurn, ...], tuple[int, ...]]:

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from commonplace.language.safety.secrets import REDACTED, redact_secrets, secret_values
+from commonplace.language.safety.secret_words import REDACTED
+from commonplace.language.safety.secrets import redact_secrets, secret_values
 from commonplace.language.text.lexicon import any_pattern, load_patterns
 from commonplace.language.text.normalise import fold_case
 from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate, TurnFinding
@@ -52,7 +53,11 @@ def mark_sensitive(found: TurnFinding) -> TurnFinding:
 def guard_secrets(found: TurnFinding, secrets: Sequence[str]) -> TurnFinding | None:
     """Of what a turn says in passing, the secrets are redacted; what the user states as a value, or
     asks to have remembered, is kept with high sensitivity. None: there is nothing else in it."""
-    if isinstance(found, ForgetRequest) or not _contains_any(found, secrets):
+    if isinstance(found, ForgetRequest):
+        return found
+    if found.kind in (Kind.KV, Kind.CONTACT) and _contains_any(found, [REDACTED]):
+        return None  # its value was redacted before
+    if not _contains_any(found, secrets):
         return found
     if found.kind is Kind.KV or found.asked:
         return replace(found, sensitivity=Sensitivity.HIGH)

@@ -90,6 +90,9 @@ class SourceTurn:
     session: str | None = None  # the session within the source; None: there is only one
     label: str | None = None  # its id in the original, such as a message id
 
+    def is_by_other(self, speaker: str | None, role: str | None) -> bool:
+        return (self.speaker, self.role) != (speaker, role)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedSource:

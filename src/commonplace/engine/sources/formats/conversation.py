@@ -22,7 +22,6 @@ from commonplace.engine.sources.formats.input import (
     time_span_of,
 )
 from commonplace.errors import InvalidInput, MissingField
-from commonplace.language.safety.secrets import redact_secrets
 from commonplace.model.sources.source import ContentType, ParsedSource, SourceTurn, SourceType
 
 # Each field by the names that programs use; the first with a value counts.
@@ -121,7 +120,7 @@ def _turn(record: Mapping[str, Any], where: str) -> SourceTurn | None:
     role = optional_word(_first(record, ROLE), f"role in {where}")
     at = _first(record, TIME)
     return SourceTurn(
-        text=redact_secrets(text),
+        text=text,
         speaker=optional_word(_first(record, SPEAKER), f"speaker in {where}"),
         role=_ROLES.get(role.casefold(), role.casefold()) if role else None,
         at=None if at is None else parse_moment(at, f"time in {where}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from commonplace.engine.sources.formats import (
@@ -20,8 +21,9 @@ from commonplace.engine.sources.formats.input import ParseHints, decode_text, em
 from commonplace.engine.sources.formats.transcript import TIMING, speaker_line
 from commonplace.engine.sources.formats.whatsapp import parse_whatsapp_line
 from commonplace.errors import BadText, InvalidInput
+from commonplace.language.safety.secrets import redact_secrets
 from commonplace.model.parameters import SourceFormat
-from commonplace.model.sources.source import ParsedSource
+from commonplace.model.sources.source import ParsedSource, SourceTurn
 from commonplace.model.validation import choice
 
 # By file extension. For others (.txt, .json, .log, none) the content decides.
@@ -217,13 +219,32 @@ def parse_source(
     title: str | None = None,
     started_at: datetime | None = None,
 ) -> ParsedSource:
-    """Parse an original. `format` is detected if it is not given."""
+    """Parse an original. `format` is detected if it is not given. Secrets are redacted here, in all
+    formats: nothing that is derived from a source contains them."""
     if not isinstance(raw, bytes | str):
         raise InvalidInput(f"original must be text or bytes, not {type(raw).__name__}.")
     if not raw.strip():
         raise empty_source_error()
     chosen = choose_format(raw, name, format)
-    return READERS[chosen](raw, ParseHints(name=name, title=title, started_at=started_at))
+    hints = ParseHints(name=name, title=title, started_at=started_at)
+    return _without_secrets(READERS[chosen](raw, hints))
+
+
+def _without_secrets(reading: ParsedSource) -> ParsedSource:
+    before = (None, *reading.turns)
+    return replace(
+        reading,
+        title=reading.title and redact_secrets(reading.title),
+        turns=tuple(map(_redacted, reading.turns, before)),
+    )
+
+
+def _redacted(turn: SourceTurn, before: SourceTurn | None) -> SourceTurn:
+    asked = before.text if before and before.is_by_other(turn.speaker, turn.role) else None
+    # Of a turn that nobody says, the label is a heading, otherwise the id of a message.
+    is_heading = turn.label and not (turn.speaker or turn.role)
+    label = redact_secrets(turn.label or "") if is_heading else turn.label
+    return replace(turn, text=redact_secrets(turn.text, asked), label=label)
 
 
 def choose_format(raw: bytes | str, name: str | None, format: str | None) -> SourceFormat:
