@@ -1,10 +1,11 @@
-"""What an allowlist held back is said: the number and the categories, never the contents."""
+"""What an allowlist or a missing clearance held back is said: the number, never the contents."""
 
 from __future__ import annotations
 
 import pytest
 
 from commonplace.engine.search.withheld import Withheld
+from commonplace.errors import NotFound
 
 
 @pytest.fixture
@@ -50,3 +51,52 @@ def test_withheld_sentence_names_number_and_categories():
         "1 more item is in categories that this agent may not see: profile."
     )
     assert "2 more items are" in Withheld(2, ("profile", "event")).sentence
+
+
+# ——— sensitivity high ———
+
+
+@pytest.fixture
+def login(me):
+    me.remember("The bin day is Thursday")
+    return me.remember("My gmail password is Hunter2!x9").id
+
+
+def test_owner_without_clearance_is_told_of_sensitive_items(me, login):
+    for answer in (me.recall, me.query, me.context):
+        withheld = answer("what is my gmail password?").withheld
+        assert withheld == Withheld(0, (), sensitive=1)
+        assert "Hunter2" not in withheld.sentence
+
+
+def test_owner_is_told_nothing_of_sensitive_items_that_do_not_answer(me, login):
+    assert me.recall("when is the bin day?").withheld is None
+    assert me.recall("gmail password", categories=["tasks"]).withheld is None
+    assert me.recall("gmail password", kinds=["fact"]).withheld is None
+
+
+def test_clearance_shows_what_was_withheld(me, book, login):
+    cleared = book.user("ana", cleared=True).recall("what is my gmail password?")
+    assert cleared.withheld is None
+    assert [hit.id for hit in cleared.hits] == [login]
+
+
+def test_agents_are_not_told_of_sensitive_items(me, login):
+    assert me.agent("my-bot").recall("what is my gmail password?").withheld is None
+
+
+def test_sentence_says_how_to_see_sensitive_items():
+    assert Withheld(0, (), sensitive=1).sentence == (
+        "1 item of sensitivity high was held back. To see such items, ask with clearance: "
+        "--cleared, cleared=True, or a cleared key."
+    )
+    assert "2 items of sensitivity high were" in Withheld(0, (), sensitive=2).sentence
+
+
+def test_show_by_words_tells_the_owner_how_to_see_sensitive_items(me, login):
+    with pytest.raises(NotFound) as refused:
+        me.show("gmail password")
+    assert "--cleared" in refused.value.remedy
+    with pytest.raises(NotFound) as refused:
+        me.agent("my-bot").show(login)
+    assert "--cleared" not in refused.value.remedy

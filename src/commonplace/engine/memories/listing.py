@@ -117,6 +117,13 @@ def _as_visible(
     return [m if m.superseded_by in visible else m.evolve(superseded_by=None) for m in memories]
 
 
+def _look_up_remedy(principal: Principal) -> str | None:
+    """The owner looks up an id in vain if its item is of sensitivity high."""
+    if not principal.is_owner or principal.cleared:
+        return None
+    return "Look up the id first (recall or list; with --cleared also items of sensitivity high)."
+
+
 def show_memory(
     engine: EngineContext, principal: Principal, id: str, then: PointInTime = NOW
 ) -> ShownMemory:
@@ -125,7 +132,7 @@ def show_memory(
     now = engine.clock()
     found = engine.store.fetch(principal.scope, [id])
     if not found or not can_see(principal, found[0]) or not _is_readable(found[0], now):
-        raise NotFound(f"There is no {id!r} here.", field="id")
+        raise NotFound(f"There is no {id!r} here.", remedy=_look_up_remedy(principal), field="id")
     stored = engine.store.versions(principal.scope, [id])
     versions = versions_visible_to(stored, then, lambda memory: can_see(principal, memory))
     return ShownMemory(
