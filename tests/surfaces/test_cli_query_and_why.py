@@ -35,6 +35,14 @@ def test_cli_query_shows_changes_then_items(run):
     assert "No relevant memory found." in empty
 
 
+@pytest.mark.parametrize("verb", ["recall", "query"])
+def test_cli_says_what_was_withheld_when_nothing_is_found(run, verb):
+    run("remember", "I am allergic to peanuts", "--category", "profile")
+    told = run(verb, "am I allergic to peanuts?", "--agent", "planner").stdout
+    assert "No relevant memory found." in told
+    assert "1 more item is in categories that this agent may not see: profile." in told
+
+
 def test_cli_query_accepts_return_and_returns(run):
     run("remember", "--kind", "kv", "--metadata", "subject=bill", "--metadata", "value=500")
     for flag in ("--return", "--returns"):

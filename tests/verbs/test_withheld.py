@@ -28,6 +28,20 @@ def test_query_and_context_say_what_the_allowlist_held_back(planner):
     assert planner.context().withheld is None
 
 
+def test_recall_counts_profile_fields_as_withheld(me):
+    me.profile_set("city", "Leeds")
+    answer = me.agent("planner").recall("where do I live?")
+    assert answer.withheld == Withheld(1, ("profile",))
+
+
+def test_recall_counts_a_memory_and_its_turn_once(me):
+    me.agent("assistant").observe("I am allergic to hazelnuts.", thread="t1")
+    assert me.list().memories
+    answer = me.agent("planner").recall("am I allergic to hazelnuts?")
+    assert answer.withheld is not None
+    assert answer.withheld.count == 1
+
+
 def test_recall_says_nothing_of_hidden_items_that_do_not_answer(planner):
     assert planner.recall("peanuts on the shopping list", k=1).withheld is None
 

@@ -30,6 +30,7 @@ from commonplace.engine.search.profile_hits import (
 from commonplace.engine.search.rank import WEIGHTS, Ranked, sort_ranked
 from commonplace.engine.search.recall_log import build_search, log_turn
 from commonplace.engine.search.supersession import (
+    SETTLED,
     load_statements,
     mark_outdated,
     put_current_first,
@@ -51,7 +52,6 @@ RELATED_BULLETS = 2
 _OTHER_KINDS = frozenset({PASSAGE_KIND, PROPOSAL_KIND, *GRAPH_KINDS})  # not memories
 MIN_CANDIDATES = 64  # lower bound of the shortlist
 _CANDIDATE_GROWTH = 8
-_SETTLED = 3  # times k: how many are checked for what has changed since
 
 __all__ = ["RecallPlan", "Recalled", "recall", "record_search"]
 
@@ -191,7 +191,7 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
         links = _visible_links(engine, principal, shortlist)
         rows = HitLoader(engine, principal, plan, request.readings)
         ranked = _lift_linked(shortlist.ranked, links)
-        statements = load_statements(engine, principal, plan, ranked[: _SETTLED * plan.k])
+        statements = load_statements(engine, principal, plan, ranked[: SETTLED * plan.k])
         settled = settle(ranked, statements, memories=plan.within.memories)
         best = rows.best(add_asked_fields(request, settled.ranked), plan.k)
         if len(best) >= plan.k or shortlist.is_all:

@@ -26,6 +26,7 @@ from commonplace.model.sources.source import PASSAGE_KIND, split_passage_id
 from commonplace.store.queries import CitingMemories
 
 _LONGEST_CHAIN = 8  # supersessions that are followed
+SETTLED = 3  # times k: how many candidates are checked for what has changed since
 _JUST_ABOVE = 1e-6  # of the score of an outdated passage
 _LONGEST_TURN = 300  # characters of a turn that can be compared as one statement
 _MOST_COMPARED = 40  # hits, the latest: each is compared with each

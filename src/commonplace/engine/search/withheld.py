@@ -10,6 +10,9 @@ import numpy as np
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.search.candidates import RecallRequest, select_candidates
+from commonplace.engine.search.profile_hits import add_asked_fields
+from commonplace.engine.search.rank import Ranked
+from commonplace.engine.search.supersession import SETTLED, load_statements, settle
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
 
@@ -96,7 +99,7 @@ def _count_by_allowlist(request: RecallRequest) -> Withheld | None:
             str(name) for each in indexes for name in each.words["category"].codes
         )
     whole = replace(request, principal=principal.allowed_to_see(everything), readings=own)
-    found = select_candidates(whole, request.plan.k).ranked[: request.plan.k]
+    found = _find_best(whole)
     hidden: Counter[str] = Counter()
     with engine.index.holding(own) as indexes:
         for index in indexes:
@@ -107,6 +110,21 @@ def _count_by_allowlist(request: RecallRequest) -> Withheld | None:
             )
     ordered = tuple(name for name, _ in hidden.most_common())
     return Withheld(hidden.total(), ordered) if hidden else None
+
+
+def _find_best(request: RecallRequest) -> list[Ranked]:
+    """The best k, with the profile fields that are asked for; a memory and its turn are one."""
+    engine, principal, plan = request.engine, request.principal, request.plan
+    ranked = select_candidates(request, SETTLED * plan.k).ranked
+    statements = load_statements(engine, principal, plan, ranked)
+    found = settle(ranked, statements, memories=plan.within.memories)
+    ids = {each.id for each in found}
+    repeated = {
+        passage
+        for passage, memories in statements.live.items()
+        if any(memory.id in ids for memory in memories)
+    }
+    return add_asked_fields(request, [each for each in found if each.id not in repeated])[: plan.k]
 
 
 def _hidden(request: RecallRequest, index: ScopeIndex) -> Mask:
