@@ -117,7 +117,7 @@ def _find_best(request: RecallRequest) -> list[Ranked]:
     engine, principal, plan = request.engine, request.principal, request.plan
     ranked = select_candidates(request, SETTLED * plan.k).ranked
     statements = load_statements(engine, principal, plan, ranked)
-    found = settle(ranked, statements, memories=plan.within.memories)
+    found = settle(ranked, statements, memories=plan.within.memories).ranked
     ids = {each.id for each in found}
     repeated = {
         passage
