@@ -34,6 +34,7 @@ bench: $(STAMP) .venv/.bench
 	$(PY) -m benchmarks truth
 	$(PY) -m benchmarks understanding
 	$(PY) -m benchmarks extract
+	$(PY) -m benchmarks everyday
 	$(PY) -m benchmarks walks --only speed
 	$(PY) -m benchmarks walks --only cypher
 	$(PY) -m benchmarks

@@ -2,10 +2,11 @@
 
 Benchmarks: `truth` (are duplicates, updates and conflicts recognised?), `understanding` (are
 messages interpreted correctly?), `observe` (which memories are made from a conversation?),
-`extract` (which nodes and relationships are extracted?), `walks` (speed of graph queries, and their
-effect on recall), `quality` (does recall find the right items?), `embedders` (quality of each
-embedder, and speed of changing to it), `load` (throughput of real servers with many clients) and
-`startup` (how long processes take to start).
+`everyday` (what is known and answered after months of chats?), `extract` (which nodes and
+relationships are extracted?), `walks` (speed of graph queries, and their effect on recall),
+`quality` (does recall find the right items?), `embedders` (quality of each embedder, and speed of
+changing to it), `load` (throughput of real servers with many clients) and `startup` (how long
+processes take to start).
 `python -m benchmarks NAME --help` lists the options of one.
 """
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks.embedders import main as embedders
+from benchmarks.judgement.everyday import main as everyday
 from benchmarks.judgement.extraction import main as extracting
 from benchmarks.judgement.observe import main as observe
 from benchmarks.judgement.truth import main as truth
@@ -40,6 +42,7 @@ def main(arguments: list[str]) -> None:
         "truth": truth,
         "understanding": understanding,
         "observe": observe,
+        "everyday": everyday,
         "extract": extracting,
         "walks": walks,
         "embedders": embedders,

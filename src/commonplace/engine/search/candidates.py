@@ -43,6 +43,7 @@ from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.queries import Counters, PassagesByUnit
 
 MENTIONING_HITS = 5  # the best hits, whose title mentions are followed
+_ASKED_BEFORE = 0.3  # share of the best match that the question before a turn has
 
 
 def load_passage_texts(engine: EngineContext, best: Sequence[Ranked]) -> list[tuple[Ranked, str]]:
@@ -192,6 +193,7 @@ def _collect_evidence(request: RecallRequest, index: ScopeIndex, signals: IndexS
     similarities: Floats = (
         np.full(index.size, np.nan) if similarities_or_none is None else similarities_or_none
     )
+    follows = signals.signals.get("follows")
     fits = signals.signals.get("answer") if request.understood.question.of_the_user else None
     return Evidence(
         similarities,
@@ -200,6 +202,7 @@ def _collect_evidence(request: RecallRequest, index: ScopeIndex, signals: IndexS
         signals.named,
         signals.mask,
         None if fits is None else fits > 0,
+        None if follows is None else follows > _ASKED_BEFORE,
     )
 
 

@@ -164,6 +164,7 @@ class Evidence:
     named: Mask
     candidates: Mask
     fits: Mask | None = None  # has the kind of answer that the owner asks for
+    follows: Mask | None = None  # answers a question that has the query's words
 
     @cached_property
     def nearest(self) -> float:
@@ -191,6 +192,8 @@ class Evidence:
         that it is the answer."""
         alike = self.similarities >= floors.similarity
         own: Mask = (self.held > 0) | ~(self.similarities < floors.own_similarity)
+        if self.follows is not None:
+            own = own | self.follows
         mask: Mask = ((self.combined >= floors.evidence) & own) | alike
         return mask | (self.held > ALL_WORDS) | self.named
 
