@@ -52,6 +52,7 @@ MAX_GRAPHS = 8  # a few users, each with an agent or two
 MAX_CYPHER_BYTES = 138_000_000  # about 600,000 nodes and relationships
 MAX_PAST_INDEXES = 16  # a reader of several scopes needs one for each
 MAX_PAST_BYTES = 1 << 28
+MAX_CHECKED_TEXTS = 32_768  # texts that were checked for prompt injection
 MAX_PARSED = 64  # files of requests in progress
 
 
@@ -91,6 +92,11 @@ class EngineCaches:
         default_factory=lambda: BoundedCache(
             max_entries=MAX_GRAPHS, max_bytes=MAX_CYPHER_BYTES, keeps_newest=True
         )
+    )
+
+    # Per digest of a text: whether it looks like instructions. No text is retained.
+    suspicions: BoundedCache[bytes, bool] = field(
+        default_factory=lambda: BoundedCache(max_entries=MAX_CHECKED_TEXTS)
     )
 
     # Per source: the original as parsed on arrival, while its caller waits for the processing.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import blake2b
 
 from commonplace.engine.context import EngineContext
 from commonplace.language.safety.prompt_injection import is_suspicious
@@ -20,9 +21,25 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
         return is_suspicious(item.headline)
     if isinstance(item, Source):
         return is_suspicious("\n".join((item.alias, item.title, item.summary)))
-    if POLICIES[item.kind].is_standing_instruction and item.agent_id is None:
-        return False
-    return is_suspicious("\n".join(_texts_of(item)))
+    return not _is_for_all_agents(item) and is_suspicious("\n".join(_texts_of(item)))
+
+
+def is_injected_memory(engine: EngineContext, memory: Memory) -> bool:
+    """The same for a memory that is read again and again."""
+    return not _is_for_all_agents(memory) and is_suspicious_again(
+        engine, "\n".join(_texts_of(memory))
+    )
+
+
+def is_suspicious_again(engine: EngineContext, text: str) -> bool:
+    """`is_suspicious`, looked up if the text was checked before."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return engine.caches.suspicions.get_or_make(digest, lambda: is_suspicious(text))
+
+
+def _is_for_all_agents(memory: Memory) -> bool:
+    """Souls and rules that name no agent are the owner's."""
+    return POLICIES[memory.kind].is_standing_instruction and memory.agent_id is None
 
 
 def is_quoted(item: Memory | Source | Node | Edge | Artifact) -> bool:
@@ -50,7 +67,7 @@ def is_quoted_memory(
 def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     """True if a memory may be part of a prompt. A soul or rule that names an agent can be the
     owner's instruction to it: the journal shows who wrote it."""
-    if not is_prompt_injection(memory):
+    if not is_injected_memory(engine, memory):
         return True
     is_instruction = POLICIES[memory.kind].is_standing_instruction
     return is_instruction and _is_written_by_owner(engine, principal, memory)

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import summarise_dispute
-from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
+from commonplace.engine.prompt_injection import (
+    is_injected_memory,
+    is_quoted,
+    is_suspicious_again,
+)
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
 from commonplace.language.observe.forget_requests import asks_only_to_forget
-from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.filler import content_terms, is_filler
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.delta import shorten
@@ -246,7 +249,7 @@ class HitLoader:
             summary=memory.summary if memory.summary != memory.content else None,
             evidence=tuple(each for each in memory.evidence if is_source_id(each)),
             said_as=self._said_as(memory),
-            suspicious=is_prompt_injection(memory),
+            suspicious=is_injected_memory(self._engine, memory),
             weak=ranked.weak,
             quoted=is_quoted(memory),
         )
@@ -290,7 +293,8 @@ class HitLoader:
             ),
             tags=source.tags,
             forgettable=is_own,
-            suspicious=passage.suspicious or is_suspicious(passage.speaker or ""),
+            suspicious=passage.suspicious
+            or is_suspicious_again(self._engine, passage.speaker or ""),
             weak=ranked.weak,
             quoted=True,
         )

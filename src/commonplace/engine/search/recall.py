@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from commonplace.engine.access import readable_scopes, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import load_disputes
-from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
+from commonplace.engine.prompt_injection import is_injected_memory, is_quoted
 from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates
 from commonplace.engine.search.graph.hits import GRAPH_KINDS, add_graph_hits
 from commonplace.engine.search.hits import HitLoader
@@ -259,7 +259,9 @@ def _load_related(
     related = {
         memory.id: memory
         for memory in engine.store.fetch(principal.scope, ids)
-        if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
+        if memory.is_live(now)
+        and visibility.admits(memory)
+        and not is_injected_memory(engine, memory)
     }
     return [_attach_related(hit, neighbours[hit.id], related) for hit in hits]
 

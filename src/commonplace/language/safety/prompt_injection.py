@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from commonplace.language.safety.text_readings import fold_writing, readings
-from commonplace.language.text.lexicon import load_patterns
+from commonplace.language.text.lexicon import compile_any_of, load_patterns
 
 # Invisible tag characters can spell ASCII. Legitimate text uses them only in regional flags.
 _TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{4,}")
@@ -36,11 +36,13 @@ def suspicion_reason(text: str) -> str | None:
 
 def _reason_of_reading(plain: str) -> str | None:
     on_one_line = plain.replace("\n", " ")
+    is_latin = on_one_line.isascii() or not _OTHER_SCRIPT.search(on_one_line)
+    if not _any_word(is_latin).search(on_one_line):  # nearly all texts
+        return None
     if any(words in on_one_line for words in _patterns().look_closer):
         for reason, pattern in _patterns().rules:
             if _compile_rule(pattern).search(plain):
                 return reason
-    is_latin = on_one_line.isascii() or not _OTHER_SCRIPT.search(on_one_line)
     languages = [
         language
         for language in _patterns().languages
@@ -137,6 +139,14 @@ def _language_patterns(
         groups,
         tuple(each for each in combinations if groups.keys() >= set(each[1])),
     )
+
+
+@cache
+def _any_word(is_latin: bool) -> re.Pattern[str]:
+    """Finds any of the words that call for a closer look, in one pass."""
+    patterns = _patterns()
+    spoken = (words for each in patterns.languages for words in each.words_in(is_latin))
+    return compile_any_of((*patterns.look_closer, *spoken))
 
 
 # Most texts need few of the patterns, and compiling all of them takes long.

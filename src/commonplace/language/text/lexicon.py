@@ -246,3 +246,26 @@ def first_named_group(found: re.Match[str], prefix: str) -> str | None:
 
 def _join_alternatives(patterns: list[str]) -> str:
     return "|".join(patterns) or _NEVER
+
+
+def compile_any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern that finds any of these words. Common beginnings are written once: each position of
+    a text is then tried once, not once for each word."""
+    tree: dict[str, Any] = {}
+    for word in words:
+        branch = tree
+        for letter in word:
+            branch = branch.setdefault(letter, {})
+        branch[_END] = {}
+    return re.compile(_branches(tree))
+
+
+_END = ""
+
+
+def _branches(tree: Mapping[str, Any]) -> str:
+    """What follows the end of a word makes no difference."""
+    if _END in tree:
+        return ""
+    rests = [re.escape(letter) + _branches(rest) for letter, rest in tree.items()]
+    return rests[0] if len(rests) == 1 else f"(?:{'|'.join(rests)})"

@@ -27,6 +27,7 @@ from commonplace.engine.graph_search.graph_texts import (
     item_text,
     mentioning_sources,
 )
+from commonplace.engine.prompt_injection import is_suspicious_again
 from commonplace.engine.search.candidates import RecallRequest
 from commonplace.engine.search.graph.matches import (
     MEANING_WEIGHT,
@@ -45,7 +46,6 @@ from commonplace.engine.search.supersession import (
     put_current_first,
 )
 from commonplace.language.query.relations import relation_words
-from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import ReadableScope
 from commonplace.model.graph.assertion import EdgeAssertion
@@ -71,9 +71,12 @@ def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
     if graph is None:
         return list(hits)
     search = GraphSearch(request, graph)
+    matches = search.matches()
+    if not matches:
+        return list(hits)[: request.plan.k]
     now = request.engine.clock()
     said = [frozenset(analyse(hit.text)) for hit in hits]
-    found = [each for each in search.matches() if not _is_said_by(said, each.item, graph, now)]
+    found = [each for each in matches if not _is_said_by(said, each.item, graph, now)]
     chosen = _limit(found, len(hits), request.plan.k)
     builder = _GraphHitBuilder(request, graph, search.terms)
     stated = builder.assertions(chosen)
@@ -233,7 +236,7 @@ class _GraphHitBuilder:
             similarity=match.similarity,
             score=round(score, 6),
             citation=citation,
-            suspicious=is_suspicious(text),
+            suspicious=is_suspicious_again(self.request.engine, text),
             quoted=any(is_source_id(each.source) for each in cited),
             weak=not match.is_sure,
         )
