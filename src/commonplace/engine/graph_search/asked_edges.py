@@ -33,8 +33,9 @@ def find_asked_edges(
 ) -> list[AskedEdge]:
     """``holders``: the nodes that the question names, with the owner if it says "my" or "I". A role
     names somebody, too: "where does my sister live?" asks at the sister."""
-    stored = {edge.type for edge in view.snapshot.edges.values()}
-    asked = find_asked_relations(question_forms(question), sorted(stored))
+    if not holders:
+        return []
+    asked = find_asked_relations(question_forms(question), view.edge_types)
     roles = [each for each in asked if each.group]
     verbs = [each for each in asked if not each.group]
     in_role = list(_edges_of(view, holders, roles, edges_at))

@@ -225,6 +225,10 @@ class GraphView:
         return {node: tuple(sources) for node, sources in found.items()}
 
     @cached_property
+    def edge_types(self) -> tuple[str, ...]:
+        return tuple(sorted({edge.type for edge in self.snapshot.edges.values()}))
+
+    @cached_property
     def owner(self) -> str | None:
         return next((id for id, node in self.snapshot.nodes.items() if node.is_owner), None)
 

@@ -70,7 +70,8 @@ def score_lexical(
         index.postings.fold()
     extents = list(map(_stats_of, indexes, queries))
     extent = _PerWindow(*map(combine_stats, zip(*extents, strict=True)))
-    scored = [_LexicalScorer(*each, extent) for each in zip(indexes, queries, strict=True)]
+    is_flat = all(index.contexts.is_flat for index in indexes)
+    scored = [_LexicalScorer(*each, extent, is_flat) for each in zip(indexes, queries, strict=True)]
     distinct = dict.fromkeys(terms)
     for term in distinct:
         _add_term(scored, term)
@@ -124,12 +125,16 @@ class _TermHolders:
     slots: NDArray[np.intp]
     counts: NDArray[np.int32]
     live_count: int
-    near: _TermWindows
-    wide: _TermWindows
+    near: _TermWindows | None  # None: the units themselves, in a flat index
+    wide: _TermWindows | None
 
     @property
     def frequency(self) -> _PerWindow[int]:
-        return _PerWindow(self.live_count, self.near.frequency, self.wide.frequency)
+        near, wide = (
+            self.live_count if windows is None else windows.frequency
+            for windows in (self.near, self.wide)
+        )
+        return _PerWindow(self.live_count, near, wide)
 
 
 class _LexicalScorer:
@@ -138,10 +143,19 @@ class _LexicalScorer:
     ``known`` is the share of the query's terms in the unit's near window, weighted by rarity.
     Participants and the time of the conversation count as contained. A capitalised term that is
     missing weighs double: a question about another person is not answered by this unit.
+
+    ``is_flat``: no searched unit has neighbours, so that its windows score as it does itself.
     """
 
-    def __init__(self, index: ScopeIndex, query: ContextQuery, extent: _PerWindow[CollectionStats]):
+    def __init__(
+        self,
+        index: ScopeIndex,
+        query: ContextQuery,
+        extent: _PerWindow[CollectionStats],
+        is_flat: bool,
+    ):
         self.query = query
+        self._is_flat = is_flat
         self._index = index
         self._live = _statistics_mask(index, query)
         contexts = index.contexts
@@ -164,12 +178,15 @@ class _LexicalScorer:
         slots, counts = self._term_counts(term)
         indices = slots.astype(np.intp)
         is_live = self._live[indices]
+        live_count = int(np.count_nonzero(is_live))
+        if self._is_flat:
+            return _TermHolders(indices, counts, live_count, None, None)
         contexts = self._index.contexts
         live_places = (contexts.places[indices[is_live]], counts[is_live])
         return _TermHolders(
             indices,
             counts,
-            int(np.count_nonzero(is_live)),
+            live_count,
             self._in_windows(contexts.near, *live_places),
             self._in_windows(contexts.wide, *live_places),
         )
@@ -194,9 +211,11 @@ class _LexicalScorer:
         is_proper = term in query.proper
         self._weight += 2 * weight if is_proper else weight
         eligible = query.counts_for(term, holders.slots)
-        self._unit.add(holders.slots[eligible], holders.counts[eligible], frequency.unit)
-        self._held[holders.slots[eligible]] += 1
-        among = self._add_to(self._near, term, holders.near, frequency.near)
+        among: NDArray[np.int64] = holders.slots[eligible]
+        self._unit.add(among, holders.counts[eligible], frequency.unit)
+        self._held[among] += 1
+        if holders.near is not None:
+            among = self._add_to(self._near, term, holders.near, frequency.near)
         covered: Mask | NDArray[np.int64] = among
         if term in query.names:
             covered = query.has_named_participant.copy()
@@ -207,7 +226,8 @@ class _LexicalScorer:
             self._weight_of_names += 2 * weight if is_proper else weight
         if is_proper:
             self._known_twice[covered] += weight
-        self._add_to(self._wide, term, holders.wide, frequency.wide)
+        if holders.wide is not None:
+            self._add_to(self._wide, term, holders.wide, frequency.wide)
 
     def _term_counts(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Slots that contain the term or one of its long forms, with counts."""
@@ -250,13 +270,10 @@ class _LexicalScorer:
         if names:
             without_names = self.query.has_named_participant
             held[without_names] = self._held[without_names] / np.float32(max(terms - names, 1))
-        return LexicalScores(
-            self._unit.scores,
-            self._near.scores[places],
-            self._wide.scores[places],
-            held,
-            self._known_share(),
-        )
+        unit = self._unit.scores
+        near = unit if self._is_flat else self._near.scores[places]
+        wide = unit if self._is_flat else self._wide.scores[places]
+        return LexicalScores(unit, near, wide, held, self._known_share())
 
     def _known_share(self) -> Floats:
         """A unit that has only the names of a longer question is about the same person, and rarely

@@ -139,8 +139,12 @@ def settle(ranked: Sequence[Ranked], statements: Statements, *, memories: bool) 
         scores[current.id] = max(scores.get(current.id, above), above)
     told = {passage.id for passage in merged.values()}
     kept = [each for each in (*ranked, *added.values()) if each.id not in told]
-    scored = [replace(each, score=round(scores[each.id], 6)) for each in kept]
+    scored = [_with_score(each, round(scores[each.id], 6)) for each in kept]
     return Settled(sort_ranked(scored), merged)
+
+
+def _with_score(ranked: Ranked, score: float) -> Ranked:
+    return ranked if ranked.score == score else replace(ranked, score=score)
 
 
 def _says_as_much(memory: Ranked, passage: Ranked) -> bool:

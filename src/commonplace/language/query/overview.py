@@ -7,7 +7,7 @@ patterns are in overview.toml.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -49,10 +49,15 @@ class _Pattern:
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    patterns: tuple[_Pattern, ...]
+    by_first_word: Mapping[str, tuple[_Pattern, ...]]
+    others: tuple[_Pattern, ...]  # those that begin with the subject
     self_words: frozenset[tuple[str, ...]]
     openers: tuple[tuple[str, ...], ...]
     endings: tuple[tuple[str, ...], ...]
+
+    def patterns_for(self, words: Sequence[str]) -> tuple[_Pattern, ...]:
+        """Those that can match, the longest first."""
+        return self.by_first_word.get(words[0], self.others) if words else self.others
 
 
 def parse_overview(text: str) -> Overview | None:
@@ -62,7 +67,7 @@ def parse_overview(text: str) -> Overview | None:
         language = _load_language(name)
         kept = _trim(spans, language)
         words = [word for word, _, _ in kept]
-        for pattern in language.patterns:
+        for pattern in language.patterns_for(words):
             places = pattern.subject(words)
             if places is None or len(places) > MAX_SUBJECT_WORDS:
                 continue
@@ -109,9 +114,15 @@ def _longest(phrases: Sequence[tuple[str, ...]], words: Sequence[str], *, at_end
 @cache
 def _load_language(name: str) -> _Language:
     table = load_patterns("query/overview")[name]
-    patterns = [_parse_pattern(each) for each in table["patterns"]]
+    parsed = [_parse_pattern(each) for each in table["patterns"]]
+    patterns = sorted(parsed, key=lambda each: -len(each.before) - len(each.after))
+    firsts = {each.before[0] for each in patterns if each.before}
     return _Language(
-        tuple(sorted(patterns, key=lambda each: -len(each.before) - len(each.after))),
+        {
+            first: tuple(each for each in patterns if each.before[:1] in ((), (first,)))
+            for first in firsts
+        },
+        tuple(each for each in patterns if not each.before),
         frozenset(map(_phrase, table["self"])),
         tuple(map(_phrase, table["openers"])),
         tuple(map(_phrase, table["endings"])),

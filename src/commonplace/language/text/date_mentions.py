@@ -51,6 +51,11 @@ class _Words:
     months: frozenset[str]
     has_ordinals: bool
     lists: dict[str, frozenset[str]]
+    names: frozenset[str]  # of days: the last words of all of them
+
+    def may_be_in(self, folded: Iterable[str]) -> bool:
+        """Whether any of these words can end the mention of a day."""
+        return any(word in self.names or word[0].isdigit() for word in folded)
 
     def has(self, name: str, words: Iterable[str]) -> bool:
         return not self.lists[name].isdisjoint(words)
@@ -103,6 +108,8 @@ def find_date_mentions(text: str, said_at: datetime) -> tuple[DateMention, ...]:
 
 
 def _in_text(text: str, today: date, words: _Words) -> Iterator[DateMention]:
+    if text.isascii() and not words.may_be_in(_WORD.findall(text.lower())):
+        return  # most turns
     parts = _CLAUSE_END.split(text)
     matched = [list(_WORD.finditer(part)) for part in parts]
     folded = [[fold_word(match[0]) for match in matches] for matches in matched]
@@ -185,15 +192,18 @@ def _load_words(language: str) -> _Words | None:
     if table is None:
         return None
     months = load_table("calendar")[language]["months"].replace("|", " ")
-    offsets = (entry.split("=") for entry in table["offsets"].split())  # "_": a space
+    entries = (entry.split("=") for entry in table["offsets"].split())  # "_": a space
+    offsets = {fold_word(word.replace("_", " ")): int(days) for word, days in entries}
+    weekdays = {
+        fold_word(form): number
+        for number, forms in enumerate(table["days"].split())
+        for form in forms.split("|")
+    }
     return _Words(
-        weekdays={
-            fold_word(form): number
-            for number, forms in enumerate(table["days"].split())
-            for form in forms.split("|")
-        },
-        offsets={fold_word(word.replace("_", " ")): int(days) for word, days in offsets},
+        weekdays=weekdays,
+        offsets=offsets,
         months=frozenset(parse_word_list(months)),
         has_ordinals=table.get("ordinal", False),
         lists={name: frozenset(parse_word_list(table.get(name, ""))) for name in _LISTS},
+        names=frozenset(phrase.split(" ")[-1] for phrase in (*weekdays, *offsets)),
     )

@@ -295,6 +295,11 @@ class SessionContexts:
         values: Floats = by_place[self.places]
         return values
 
+    @property
+    def is_flat(self) -> bool:
+        """Every unit is a session of its own: each window is its unit."""
+        return len(self._session_blocks()[0]) == self.size
+
     def has_neighbours(self, slot: int) -> bool:
         place = self.places[slot]
         return bool(self.wide.back[place] + self.wide.ahead[place] > 0)

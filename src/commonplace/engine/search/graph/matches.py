@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
@@ -206,7 +208,9 @@ class GraphSearch:
         cached = request.engine.graph_cache.of(request.principal.own_scope)
         if not len(cached.ids):
             return {}
-        found = request.engine.similarities(cached.matrix @ vectors[0], request.plan.query)
+        found = request.engine.similarities(
+            np.vecdot(cached.matrix, vectors[0]), request.plan.query
+        )
         if found is None:
             return {}
         snapshot = self._graph.snapshot
