@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -172,6 +173,24 @@ def test_cli_erase_user_requires_yes(commonplace):
     assert json.loads(commonplace("stats", "--json").stdout)["live"] == 1
     assert commonplace("erase-user", "--yes").returncode == 0
     assert json.loads(commonplace("stats", "--json").stdout)["live"] == 0
+
+
+def test_cli_second_forget_tells_the_purge_date_of_the_first(commonplace):
+    commonplace("remember", "The gate is green")
+    id = json.loads(commonplace("list", "--json").stdout)["memories"][0]["id"]
+    first = re.search(r"restorable until (\S+)", commonplace("forget", id).stdout)
+    again = commonplace("forget", id).stdout
+    assert first is not None
+    assert "Nothing new to forget. Forgotten before: 1" in again
+    assert f"restorable until {first[1]}" in again
+    assert commonplace("forget", "--category", "tasks").stdout == "Nothing new to forget.\n"
+
+
+def test_cli_forget_by_words_names_the_option_for_them(commonplace):
+    commonplace("remember", "Rob owes me money")
+    refused = commonplace("forget", "Rob owes me money")
+    assert refused.returncode != 0
+    assert "forget --query" in refused.stderr
 
 
 def test_cli_verify_forget_exit_code_says_whether_a_text_remains(commonplace):

@@ -55,6 +55,10 @@ with lazy_imports(__name__):
     from commonplace.engine.search.pack import Choice
     from commonplace.engine.sources.removal import locate_items
 
+_FORGET_REMEDY = (
+    "Look up the id first (recall or list), or search by words: forget --query TEXT (query=…)."
+)
+
 
 class RememberVerbs(RecallVerbs):
     def remember(
@@ -262,7 +266,7 @@ class ForgetVerbs(RecallVerbs):
         require_at_most_one(ids=ids, query=query)
         if ids is not None:
             item_ids = validation.ids(ids)
-            with self._hint_node_ids(item_ids):
+            with self._hint_node_ids(item_ids, _FORGET_REMEDY):
                 acting = locate_items(self._engine, self.principal, item_ids)
                 return forget_items(
                     self._engine,
@@ -326,9 +330,11 @@ class ForgetVerbs(RecallVerbs):
         return partial(scrub, self._engine) if validation.flag(now, "now") else None
 
     @contextmanager
-    def _hint_node_ids(self, item_ids: Sequence[str]) -> Iterator[None]:
+    def _hint_node_ids(
+        self, item_ids: Sequence[str], otherwise: str | None = None
+    ) -> Iterator[None]:
         """Removals need ids, because names can be ambiguous; an error for a name gives the node's
-        id as its remedy."""
+        id as its remedy. ``otherwise``: the remedy for all other texts."""
         try:
             yield
         except NotFound as error:
@@ -336,7 +342,9 @@ class ForgetVerbs(RecallVerbs):
                 if node := find_unambiguous_node(self._engine, self.principal, each):
                     remedy = f"Give its id: {node.id} is called {node.name!r}."
                     raise NotFound(error.message, remedy=remedy, field="ids") from None
-            raise
+            if otherwise is None:
+                raise
+            raise NotFound(error.message, remedy=otherwise, field="ids") from None
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Erase this user's whole memory permanently.

@@ -4,7 +4,7 @@ A layout is a text. Each of its lines is one of these:
 
     text {attribute} [bold]text[/]   one line; attributes of the answer in braces, styles in markup
     ~text    !text                   the same, all of it dim, or yellow
-    ?attribute text                  printed alone, in yellow, when the attribute is empty
+    ?attribute text {attribute}      printed alone, in yellow, when the attribute is empty
     #attribute Title                 a heading, when the attribute is not empty
     *attribute: line                 a line for each item; several such lines make one record
     +attribute                       each item by the layout of its own class; maps as a table
@@ -117,7 +117,7 @@ def _lines(layout: Iterable[str], item: Any, rank: int = 0) -> Iterator[Renderab
         for line in lines:
             sign, (name, _, rest) = line[:1], line[1:].partition(" ")
             if sign == "?" and not reached(item, name):
-                yield _line(f"[yellow]{rest}[/]")
+                yield _line(f"[yellow]{filled(rest, item)}[/]")
                 return
             if sign == "#" and reached(item, name):
                 yield _line(f"[bold]{rest}[/]")
