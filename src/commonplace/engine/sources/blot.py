@@ -9,10 +9,10 @@ conversation: the parsed turns in our own format, without the erased words.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from commonplace.engine.sources.erased_places import TextSpans, find_erased
 from commonplace.engine.sources.formats.conversation import write_json_lines
 from commonplace.engine.sources.originals import (
     IngestRecord,
@@ -37,7 +37,6 @@ from commonplace.model.sources.source import (
     Passage,
     Source,
     SourceTurn,
-    is_blotted,
     original_digest,
 )
 
@@ -52,9 +51,7 @@ _PLAIN_FORMATS = frozenset(
     }
 )
 _MAX_PLACES = 50  # occurrences of the same words in one part that are tried
-_CONTEXT = 40  # characters around erased words that find them in a changed original
 
-TextSpans = dict[int, list[tuple[int, int]]]  # turn of a part, from 0 → spans of its text
 Parse = Callable[[bytes], ParsedSource | None]  # None: it cannot be parsed
 
 
@@ -323,7 +320,7 @@ def blot_again(parsed: ParsedOriginal, existing: Source, parts: Sequence[bytes])
     """The original without the words that were erased from the source before. They are found by
     what surrounds them: nothing is stored that would tell them."""
     stored = parse_parts(existing, parts).turns
-    spans = _erased_in(parsed.reading.turns, stored)
+    spans = find_erased(parsed.reading.turns, stored)
     if not spans:
         return parsed
     original, reading = parsed.original, parsed.reading
@@ -337,44 +334,3 @@ def blot_again(parsed: ParsedOriginal, existing: Source, parts: Sequence[bytes])
         reading=replace(reading, turns=again.turns),
         format=format,
     )
-
-
-def _erased_in(turns: Sequence[SourceTurn], stored: Sequence[SourceTurn]) -> TextSpans:
-    blotted = [(place, turn) for place, turn in enumerate(stored) if BLOT in turn.text]
-    spans: TextSpans = {}
-    for position, turn in enumerate(turns):
-        for place, known in blotted:
-            if turn.speaker != known.speaker:
-                continue
-            found = _match_whole(turn, known, position == place) or _match_around(turn, known)
-            if found:
-                spans.setdefault(position, []).extend(
-                    each for each in found if each not in spans.get(position, ())
-                )
-    return spans
-
-
-def _match_whole(turn: SourceTurn, known: SourceTurn, same_place: bool) -> list[tuple[int, int]]:
-    """The erased spans, if the turn equals the known one elsewhere."""
-    if is_blotted(known.text):
-        is_same = (turn.label == known.label) if known.label else same_place or turn.at == known.at
-        return [(0, len(turn.text))] if is_same and len(turn.text) == len(known.text) else []
-    pieces = re.split(f"({BLOT}+)", known.text)
-    pattern = "".join(
-        f"(.{{{len(each)}}})" if is_blotted(each) else re.escape(each) for each in pieces
-    )
-    match = re.fullmatch(pattern, turn.text, re.DOTALL)
-    return [match.span(n) for n in range(1, len(match.groups()) + 1)] if match else []
-
-
-def _match_around(turn: SourceTurn, known: SourceTurn) -> list[tuple[int, int]]:
-    """The spans between the same words: the turn has changed in other places."""
-    spans = []
-    for run in re.finditer(f"{BLOT}+", known.text):
-        before = known.text[max(0, run.start() - _CONTEXT) : run.start()]
-        after = known.text[run.end() : run.end() + _CONTEXT]
-        if BLOT in before + after or len(before + after) < _CONTEXT:
-            continue
-        pattern = f"{re.escape(before)}(.{{{len(run[0])}}}){re.escape(after)}"
-        spans += [match.span(1) for match in re.finditer(pattern, turn.text, re.DOTALL)]
-    return spans
