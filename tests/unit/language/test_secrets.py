@@ -68,6 +68,8 @@ SAID = {
     "mi contraseña de gmail es Zebra44": "Zebra44",
     "mein Passwort für GMX lautet Zebra44": "Zebra44",
     "mon mot de passe gmail c'est Zebra44": "Zebra44",
+    "my gmail password is password123": "password123",
+    "my gmail password is $unny(88)": "$unny",
     "The password of my house insurance account is Zebra44": "Zebra44",
 }
 
@@ -87,6 +89,8 @@ LEFT_ALONE = (
     "crystal@example.com | LinkedIn Profile",
     'password = request.form["password"]',
     "apiKey = 'MY_API_KEY'",
+    "password = hashed_password",
+    "<label>Password:</label>",
     "we talked about password rules and 2FA",
 )
 

@@ -30,9 +30,10 @@ _CHANGED = word_pattern("changed")
 _VALUE = re.compile(r"[\"'“”`«]([^\"'“”`«»\n]{3,80})[\"'“”`»]|(\S{3,120})")
 _END_OF_SENTENCE = re.compile(r"[ \t]{0,8}(?:[.!?,;)]{1,8}(?:\s|$)|\n|$)")
 _CLOSING = ".,;:!?)]}\"'”’»"
-# An expression or markup in a program: `password = request.form["password"]`.
-_CODE_VALUE = re.compile(
-    r"[A-Za-z_][\w.]{0,60}[(\[]|[<{$]|```|[\w.]{0,60}passw(?:or)?d[\w.]{0,60}$"
+# In a program: `<label>Password:</label>`, and `password = request.form["password"]`.
+_MARKUP = re.compile(r"</|<[a-z]{1,10}[ >]|\{\w|\$\{|```")
+_EXPRESSION = re.compile(
+    r"[A-Za-z_][\w.]{0,60}[(\[]|(?:[A-Za-z_.]{0,40}[_.])?passw(?:or)?d(?:_[a-z]{1,20})?$|\$[A-Z_]+$"
 )
 _MASKED = frozenset(f"*•.x_-{BLOT}")
 
@@ -58,7 +59,7 @@ def _is_inside_word(text: str, match: re.Match[str]) -> bool:
 
 _BEFORE_LINK = r"(?:[ \t]{1,8}[^\s:=]{1,30}){0,6}?[ \t]{0,8}"
 _IS = (
-    r"is|was|are|es|era|est|était|ist|war|lautet|lautete|é|è|era|jest|är|היא|הוא|זה|הייתה|היתה"
+    r"is|was|are|es|era|est|était|ist|war|lautet|lautete|é|è|jest|är|היא|הוא|זה|הייתה|היתה"
     r"|это|هي|c['’]est"
 )
 _SIGN_LINK = re.compile(rf"{_BEFORE_LINK}(?:[:=]|->|→)\s{{0,8}}")
@@ -110,11 +111,18 @@ def _value_at(text: str, start: int, is_sign: bool, takes_words: bool) -> Secret
     value = text[start:stop]
     if len(value) < 3 or REDACTED in value or set(value) <= _MASKED:
         return None
-    if not found[1] and _CODE_VALUE.match(value):
+    if not found[1] and _is_code(text, start, value):
         return None
     if _looks_made_up(value) or found[1]:
         return SecretSpan(start, stop)
     return _plain_words(text, start, stop, is_sign) if takes_words else None
+
+
+def _is_code(text: str, start: int, value: str) -> bool:
+    if _MARKUP.match(value):
+        return True
+    is_assigned = text[max(0, start - 8) : start].rstrip().endswith("=")
+    return is_assigned and _EXPRESSION.match(value) is not None
 
 
 def _looks_made_up(value: str) -> bool:
