@@ -49,6 +49,14 @@ def started_from_the_shell(environment):
     return run
 
 
+def test_cli_show_of_several_matches_speaks_of_no_change(commonplace):
+    commonplace("remember", "The garage code is 4711", "--kind", "note")
+    commonplace("remember", "The garage code is on the fridge", "--kind", "note")
+    told = commonplace("show", "garage", "code").stdout
+    assert "Several items match" in told
+    assert "changed" not in told
+
+
 def test_cli_session_of_common_commands_works_end_to_end(commonplace, tmp_path):
     assert "✓ remembered" in commonplace("remember", "The spare keys are in the blue drawer").stdout
     recalled = commonplace("recall", "spare keys", "--explain")
@@ -58,6 +66,7 @@ def test_cli_session_of_common_commands_works_end_to_end(commonplace, tmp_path):
     id = found["hits"][0]["id"]
     assert "[knowledge]" in commonplace("list").stdout
     assert "version 1" in commonplace("show", id).stdout
+    assert "version 1" in commonplace("show", "spare", "keys").stdout
     assert "restorable until" in commonplace("forget", id).stdout
     assert "No relevant memory" in commonplace("recall", "spare keys").stdout
     assert "restored" in commonplace("restore", id).stdout

@@ -52,7 +52,7 @@ def test_metadata_filter_limits_forget(me, noted):
     assert {memory.id for memory in me.list().memories} == {noted["borealis"], noted["cygnus"]}
 
 
-@pytest.mark.parametrize("value", [[], {"a": 1}, [["a"]]])
+@pytest.mark.parametrize("value", [[], {"a": 1}, [["a"]], None])
 def test_metadata_filter_of_another_type_is_refused(me, value):
     with pytest.raises(InvalidInput, match=r"metadata\.project must be"):
         me.list(filters={"metadata.project": value})

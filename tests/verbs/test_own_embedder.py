@@ -100,6 +100,8 @@ def test_store_whose_folder_is_gone_reads_by_words_and_refuses_to_write(open_boo
     found = me.recall("the old kettle")
     assert found.degraded
     assert found.hits[0].text == "The kettle is old"
+    assert "embedder is down, it is searched by words only" in caplog.text
+    assert "later" not in caplog.text
     with pytest.raises(BadSettings, match=str(folder)) as refused:
         me.remember("The lamp is green")
     assert "onnx:/path" in refused.value.remedy

@@ -156,26 +156,26 @@ class EngineContext:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors | None:
         """Of questions, to be compared with what is stored; else as `embed_passages`."""
-        return self._embed(self.embedder.embed_queries, texts)
+        return self._embed(self.embedder.embed_queries, texts, "it is searched by words only")
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, one row per text. None while the embedder is down: nothing else
         may fail then. Two statements are compared as two passages."""
-        return self._embed(self.embedder.embed_passages, texts)
+        return self._embed(self.embedder.embed_passages, texts, "vectors are made later")
 
     def _embed(
-        self, embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]
+        self, embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str], meanwhile: str
     ) -> Vectors | None:
         """The read transaction ends first, so that none stays open during the call."""
         self.store.end_read_transaction()
         try:
             return embed(texts)
         except EmbedderDown as error:
-            log.warning("embedder is down, vectors are queued: %s", error)
+            log.warning("embedder is down, %s: %s", meanwhile, error)
         except CommonplaceError:  # a configuration error, not an outage
             raise
         except Exception:  # the text is stored even if the model fails
-            log.exception("embedder failed, vectors are queued")
+            log.exception("embedder failed, %s", meanwhile)
         return None
 
     def similarities(self, cosines: Vector, text: str) -> NDArray[np.float64] | None:

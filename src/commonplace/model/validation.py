@@ -214,10 +214,14 @@ def _json(value: object, field: str, depth: int = 0) -> Any:
     raise InvalidInput(f"{field} cannot hold {_type(value)}.", field=field)
 
 
+_VOWELS = frozenset("aeiou")
+
+
 def required(present: Mapping[str, object], names: Iterable[str], kind_name: str) -> None:
     for name in names:
         if present.get(name) in (None, "", (), []):
-            raise MissingField(f"A {kind_name} needs {name}.", field=name)
+            article = "An" if kind_name[:1] in _VOWELS else "A"
+            raise MissingField(f"{article} {kind_name} needs {name}.", field=name)
 
 
 def known_fields(given: Iterable[object], known: Iterable[str], what: str) -> None:
@@ -270,7 +274,6 @@ def _metadata_filter(value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple(
         (name, _metadata_values(f"{METADATA_PREFIX}{name}", each))
         for name, each in sorted(_metadata_map(value).items())
-        if each is not None
     )
 
 

@@ -135,6 +135,13 @@ def test_validation_missing_field_error_names_the_field():
     assert caught.value.field == "metadata.value"
 
 
+def test_validation_required_names_the_thing_in_plain_english():
+    for thing, sentence in (("kv", "A kv needs name."), ("event", "An event needs name.")):
+        with pytest.raises(InvalidInput) as refused:
+            validation.required({}, ("name",), thing)
+        assert refused.value.message == sentence
+
+
 def test_validation_required_accepts_zero_and_false():
     validation.required({"a": 0, "b": False}, ("a", "b"), "kv")
 

@@ -88,7 +88,7 @@ _GOAL_LEAD = re.compile(
     r"(?:wants?|hopes|plans|intends|aims|would like) to (?:\w+ly )?"
     r"|(?:is|has been) (?:\w+ly |also |still |now )*"
     r"(?:(?:aiming|hoping|planning|trying|determined) to |planning )?"
-    r"|(?:has always )?(?:dreams|dreamed|dreamt) (?:of|about) )?)",
+    r"|(?:dreams|has (?:always|long) (?:dreamed|dreamt)) (?:of|about) )?)",
     re.IGNORECASE,
 )
 _GOAL_LEAD_HE = re.compile(

@@ -89,6 +89,10 @@ _OFFSETS = {
 }  # fmt: skip
 
 
+_AFTER_PREPOSITION = re.compile(r"\b(?:for|of|from|about|during) $", re.IGNORECASE)
+_OWN_PREPOSITION = re.compile(r"^(?:in|on|at) ")  # "my goal for this year": for 2026
+
+
 def resolve_relative_dates(
     text: str, said_at: datetime | None, hebrew: bool = False, backwards: bool = False
 ) -> DatedText:
@@ -111,6 +115,8 @@ def resolve_relative_dates(
         words, day = replaced
         if day is not None:
             found.append(day)
+        if not hebrew and _AFTER_PREPOSITION.search(text, 0, match.start()):
+            words = _OWN_PREPOSITION.sub("", words)
         begins = match.start() == 0 and match[0][0].isupper()
         return words[0].upper() + words[1:] if begins else words
 

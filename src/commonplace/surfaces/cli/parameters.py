@@ -77,6 +77,7 @@ JOINED = {
     ("abbreviate", "long"),
     ("profile note", "text"),
     ("artifacts create", "output"),
+    ("show", "id"),
     ("node", "id"),
     ("nodes add", "name"),
     ("teams create", "name"),

@@ -49,6 +49,27 @@ def test_event_candidate_is_in_the_past_tense(turn, content):
 
 
 @pytest.mark.parametrize(
+    ("turn", "content"),
+    [
+        ("My goal for this year is to run", "The user's goal for 2026 is to run."),
+        ("My goal for tomorrow is to rest", "The user's goal for 2026-03-12 is to rest."),
+        (
+            "My plan for next month is to paint the fence",
+            "The user's plan for April 2026 is to paint the fence.",
+        ),
+    ],
+)
+def test_date_after_a_preposition_has_none_of_its_own(turn, content):
+    assert only(turn).content == content
+
+
+def test_dream_of_the_night_is_no_goal():
+    assert not any(kept.category == "goals" for kept in stored("I dreamt of a purple whale"))
+    for turn in ("I dream of owning a farm", "I have always dreamt of a farm in Wales"):
+        assert only(turn).category == "goals"
+
+
+@pytest.mark.parametrize(
     "day", ["yesterday", "on 10 March", "on the 10th of March", "on Tuesday, 10 March 2026"]
 )
 def test_event_candidate_is_valid_from_the_stated_day(day):
