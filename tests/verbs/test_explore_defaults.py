@@ -42,6 +42,41 @@ def test_explore_answers_a_plain_question(known, question, expected):
     assert expected <= names(known.explore(question))
 
 
+@pytest.fixture
+def family(me):
+    me.ingest(
+        "My husband Rafael works at Kelp Labs. My daughter Ivy is six. My sister Hanna is tall. "
+        "My mother Ruth is a nurse. My mother-in-law Olga sings. My friend Amara plays tennis.",
+        format="text",
+        external_id="family",
+    )
+    me.extract()
+    return me
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who's in my family", {"Rafael", "Ivy", "Hanna", "Ruth", "Olga"}),
+        ("who are my relatives?", {"Rafael", "Ivy", "Hanna", "Ruth", "Olga"}),
+        ("family", {"Rafael", "Ivy", "Hanna", "Ruth", "Olga"}),
+        ("who are my kids", {"Ivy"}),
+        ("who are my parents", {"Ruth"}),
+        ("who are my siblings", {"Hanna"}),
+        ("who are my in-laws", {"Olga"}),
+        ("מי במשפחה שלי?", {"Rafael", "Ivy", "Hanna", "Ruth", "Olga"}),
+        ("מי הילדים שלי?", {"Ivy"}),
+        ("מי ההורים שלי?", {"Ruth"}),
+        ("מי האחים שלי?", {"Hanna"}),
+    ],
+)
+def test_explore_knows_who_is_family(family, question, expected):
+    found = family.explore(question).semantic
+    asked = {person.name for person in found.people}
+    assert expected <= asked
+    assert "Amara" not in asked
+
+
 def test_explore_shows_only_the_relationships_that_are_asked_for(known):
     found = known.explore("who are my friends").semantic
     assert {hit.relationship_type for hit in found.relationships} == {"friend"}
