@@ -20,7 +20,8 @@ def header(request):
     def told(handle, **asked):
         if request.param == "query":
             return handle.query("kettle", **asked).header
-        parts = {part.layer: part.text for part in handle.context("kettle", **asked).parts}
+        # Without a question: what is recalled on a first look is not told in the header.
+        parts = {part.layer: part.text for part in handle.context(**asked).parts}
         return parts.get("changes", "")
 
     return told

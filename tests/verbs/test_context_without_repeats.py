@@ -53,6 +53,23 @@ def test_context_shows_a_memory_and_not_the_turn_it_was_made_from(me):
     assert kept.remembered.memory.content in text
 
 
+def test_context_of_a_first_look_shows_no_line_twice(me):
+    me.remember("The garage code is 4711", kind="note")
+    me.remember("Boaz plays the cello", kind="note")
+    first = me.context("garage code", thread="new")
+    assert first.text.count("The garage code is 4711") == 1
+    assert first.text.count("Boaz plays the cello") == 1
+    assert me.context("garage code", thread="new").delta.header == ""
+
+
+def test_context_that_recalls_all_that_is_new_has_no_header(me):
+    me.remember("The garage code is 4711", kind="note")
+    first = me.context("garage code", thread="new")
+    assert first.text.count("The garage code is 4711") == 1
+    assert "Memory updates" not in first.text
+    assert me.context("bees", thread="new").delta.header == ""
+
+
 def test_context_shows_lines_with_the_same_words_once(me):
     me.remember("The garage code is kept by Boaz", kind="note")
     me.remember("Boaz kept the garage code.", kind="note")

@@ -396,8 +396,8 @@ def context(engine: EngineContext, principal: Principal, request: ContextRequest
         ),
         _time_lines(gathered, request),
     ]
-    news = _without_shown(delta, stable, recalled)
-    composed = _compose_with_changes(lines, news, request.budget)
+    told = _without_outdated(_without_shown(delta, stable), recalled)
+    composed, news = _compose_news(lines, told, request.budget)
     if delta and (not news or not has_news(news) or _has_changes(composed)):  # else next time
         move_cursor(engine, principal, request.thread, delta)
     if plan and recalled:
@@ -441,15 +441,12 @@ def _load_delta(
     return replace(delta, changes=matching, elsewhere=others)
 
 
-def _without_shown(
-    delta: Delta | None, stable: ComposedText, recalled: Recalled | None
-) -> Delta | None:
-    """The changes that the stable part does not show, and that nothing has outdated since."""
-    if delta is None or not has_news(delta):
-        return None
-    ids = {cited.id for cited in stable.citations}
+def _without_outdated(delta: Delta | None, recalled: Recalled | None) -> Delta | None:
+    """The changes that nothing has outdated since."""
     outdated = [hit for hit in recalled.hits if hit.outdated] if recalled else []
-    ids |= {hit.id for hit in outdated}
+    if delta is None or not outdated:
+        return delta
+    ids = {hit.id for hit in outdated}
     said = {split_passage_id(hit.id)[0]: hit.text for hit in outdated}
     changes = tuple(
         each
@@ -457,6 +454,30 @@ def _without_shown(
         if has_left(each) or not (each.id in ids or said.get(each.id, "\0") in each.text)
     )
     return replace(delta, changes=changes)
+
+
+def _without_shown(delta: Delta | None, composed: ComposedText) -> Delta | None:
+    """The changes that a text does not show."""
+    if delta is None or not has_news(delta):
+        return None
+    ids = {cited.id for cited in composed.citations}
+    changes = tuple(each for each in delta.changes if has_left(each) or each.id not in ids)
+    return replace(delta, changes=changes)
+
+
+def _compose_news(
+    lines: Sequence[LayerLines], news: Delta | None, budget: int
+) -> tuple[ComposedText, Delta | None]:
+    """The text, and the changes that its header is to tell. On a first look all is new: the header
+    leaves out what is shown anywhere, as long as there is room for that beside the header."""
+    if news is not None and news.is_first:
+        others = _without_shown(news, compose_text(lines, budget))
+        composed = _compose_with_changes(lines, others, budget)
+        shown = {cited.id for cited in composed.citations}
+        kept = {change.id for change in others.changes} if others else set()
+        if shown.issuperset(each.id for each in news.changes if each.id not in kept):
+            return composed, others
+    return _compose_with_changes(lines, news, budget), news
 
 
 def _compose_with_changes(
