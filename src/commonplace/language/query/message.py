@@ -128,7 +128,10 @@ _MAX_FRAGMENT_WORDS = 6
 
 _AND = r"(?:and|but|so|or|also|plus|ok|okay|then|oh)"
 _ABOUT = re.compile(rf"(?:{_AND} )*(?:what|how) about (?P<x>.+)", re.IGNORECASE)
-_TOO = re.compile(rf"(?:{_AND} )*(?P<x>.+?),? (?:too|as well)|(?P<he>.+?),? גם", re.IGNORECASE)
+_TOO = re.compile(
+    rf"(?:{_AND} ){{0,3}}(?P<x>.{{1,120}}?),? (?:too|as well)|(?P<he>.{{1,120}}?),? גם",
+    re.IGNORECASE,
+)
 _ABOUT_HE = re.compile(r"(?:אז |ו|אבל )?מה (?:עם|לגבי|בנוגע ל) ?(?P<x>.+)")
 _QUESTION_WORD = re.compile(
     rf"(?:{_AND} )*(?P<x>why|when|where|who|how|how come|how much|how many|how long|how often|"
@@ -188,7 +191,7 @@ def read_shape(message: str, known: Collection[str] = ()) -> ShapedMessage:
     for pattern in (_ABOUT, _ABOUT_HE):
         if found := pattern.fullmatch(text):
             return _shape_of_part(found["x"])
-    if (found := _TOO.fullmatch(text)) and _is_short_phrase(words):
+    if _is_short_phrase(words) and (found := _TOO.fullmatch(text)):
         return _shape_of_part(found["x"] or found["he"])
     if part := _fragment(text, words, known):
         return _shape_of_part(part)
