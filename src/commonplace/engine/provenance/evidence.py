@@ -13,10 +13,10 @@ from typing import Any
 from commonplace.engine.composition import RESTS_ON, is_rendered_from_fields
 from commonplace.engine.context import EngineContext
 from commonplace.engine.indexing import index_memories
-from commonplace.language.compare.compare import CompareVerdict, compare
 from commonplace.language.text.normalise import fold
 from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import RemoveMemory, RewriteMemory, build_removal
 from commonplace.model.filters import OWNER_VISIBILITY
@@ -31,6 +31,9 @@ from commonplace.model.sources.source import (
     split_passage_id,
 )
 from commonplace.store.queries import NO_LIMIT, MemoryListing
+
+with lazy_imports(__name__):
+    from commonplace.language.compare.compare import CompareVerdict, compare
 
 OWNER_EVIDENCE = "owner"  # the owner asserted it, outside of any source
 

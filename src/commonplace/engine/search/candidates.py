@@ -36,11 +36,15 @@ from commonplace.engine.search.rank import (
     weight_signals,
 )
 from commonplace.language.text.detect import detect_script
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import find_mentioned_titles
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.queries import Counters, PassagesByUnit
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph_search.pagerank import has_scipy
 
 MENTIONING_HITS = 5  # the best hits, whose title mentions are followed
 _ASKED_BEFORE = 0.3  # share of the best match that the question before a turn has
@@ -117,11 +121,12 @@ def select_candidates(request: RecallRequest, limit: int) -> Shortlist:
             for one in each.ranked(index, slots)
         ]
         has_titles = any(index.titles for index in indexes)
+        has_passages = any(index.passages.any() for index in indexes)
         counters = _own_counters(request.readings, indexes)
     ranked = sort_ranked(ranked)
     if ranked and has_titles:
         ranked = sort_ranked(_lift_mentioned(request, scored, ranked))
-    if ranked and request.plan.within.passages and counters.graph:
+    if ranked and has_passages and request.plan.within.passages and counters.graph:
         ranked = sort_ranked(_lift_reached(request, scored, ranked, counters))
     closest = nearest_similarity([each.evidence for each in scored])
     return Shortlist(
@@ -308,6 +313,8 @@ def _lift_reached(
             for reading, index in zip(request.readings, indexes, strict=True)
         ]
         mentioning = find_mentioning_sources(seen, named)
+    if not mentioning.passages or not has_scipy():
+        return ranked
     by_source = compute_source_lifts(engine, named, mentioning, ranked)
     admits = ADMITTED_LIFT * GRAPH_WEIGHT * highest if request.plan.threshold is None else inf
     lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)

@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from commonplace.language.text.date_mentions import find_date_mentions
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
+from commonplace.lazy import lazy_imports
 from commonplace.model.quotation import quote, quote_if
 from commonplace.model.sources.source import PASSAGE_KIND
+
+with lazy_imports(__name__):
+    from commonplace.language.text.date_mentions import find_date_mentions
 
 
 @dataclass(frozen=True, slots=True)

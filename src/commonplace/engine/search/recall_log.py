@@ -20,7 +20,7 @@ from commonplace.engine.graph_search.graph_texts import (
 from commonplace.engine.graph_search.graph_view import GraphView
 from commonplace.engine.search.pack import Hit
 from commonplace.errors import BadSettings, NotFound
-from commonplace.language.safety.secrets import redact_secrets
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import shorten
@@ -41,6 +41,9 @@ from commonplace.model.sources.source import (
     split_passage_id,
 )
 from commonplace.store.queries import PassagesOf
+
+with lazy_imports(__name__):
+    from commonplace.language.safety.secrets import redact_secrets
 
 
 def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:

@@ -13,17 +13,20 @@ from datetime import datetime
 from itertools import combinations
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.provenance.evidence import supporting_passages
 from commonplace.engine.search.pack import CurrentValue, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import Ranked, sort_ranked
-from commonplace.language.compare.other_value import corrects_turn_before, gives_other_value
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import PASSAGE_KIND, split_passage_id
 from commonplace.store.queries import CitingMemories
+
+with lazy_imports(__name__):
+    from commonplace.engine.provenance.evidence import supporting_passages
+    from commonplace.language.compare.other_value import corrects_turn_before, gives_other_value
 
 _LONGEST_CHAIN = 8  # supersessions that are followed
 SETTLED = 3  # times k: how many candidates are checked for what has changed since

@@ -37,7 +37,6 @@ with lazy_imports(__name__):
         Scores,
         TransitionMatrix,
         build_transition_matrix,
-        has_scipy,
         pagerank,
     )
 
@@ -151,10 +150,10 @@ class ExpansionGraph:
 def find_named_nodes(
     engine: EngineContext, principal: Principal, query: str, counters: Counters
 ) -> NamedNodes | None:
-    """None if the query names no node, or scipy is not installed.
+    """None if the query names no node.
     ``counters``: those of the caller's own index, so that the graph is read from the database only
     after a change."""
-    if not has_scipy() or principal.team is not None:
+    if principal.team is not None:
         return None  # other teams' sources would influence the results of a team's key
     visibility, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
     viewer, stamp = (

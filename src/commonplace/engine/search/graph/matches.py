@@ -10,7 +10,6 @@ import numpy as np
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.as_of import graph_as_of
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.graph_search.asked_edges import find_asked_edges
 from commonplace.engine.graph_search.graph_texts import (
@@ -28,9 +27,13 @@ from commonplace.engine.search.candidates import RecallRequest
 from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS
 from commonplace.language.query.relations import idle_forms
 from commonplace.language.text.terms import analyse
+from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import Filters
 from commonplace.model.graph.elements import Artifact, Edge, Node
+
+with lazy_imports(__name__):
+    from commonplace.engine.graph.as_of import graph_as_of
 
 MIN_SIMILARITY = 0.5  # enough by itself
 MIN_EDGE_TERMS = 2  # an edge is found by its own words from this many on
@@ -86,7 +89,8 @@ def load_searchable_graph(engine: EngineContext, principal: Principal) -> Search
 
 def _load_graph(engine: EngineContext, principal: Principal) -> SearchableGraph:
     visible = visible_graph(engine, principal).snapshot
-    snapshot = graph_as_of(engine, principal.own_scope, visible, engine.moment)
+    scope, moment = principal.own_scope, engine.moment
+    snapshot = visible if moment.is_now else graph_as_of(engine, scope, visible, moment)
     whole = engine.graph_cache.of(principal.own_scope).snapshot
     known = frozenset(snapshot.nodes)
     mentions = tuple(mention for mention in whole.mentions if mention.node in known)
