@@ -161,3 +161,12 @@ def test_notes_of_an_old_source_live_from_the_day_they_are_added(me, clock):
     me.extract()
     (note,) = me.node("Mira").notes
     assert note.expires_at == clock() + timedelta(days=30)
+
+
+def test_told_fact_after_the_clock_was_set_back_is_the_current_one(me, clock):
+    me.remember("Noa works at Intel", kind="fact")
+    clock.now -= timedelta(days=1)
+    me.remember("Noa works at Wix", kind="fact")
+    (edge,) = me.edges().edges
+    assert edge.to_name == "Wix"
+    assert "Wix" in me.recall("where does Noa work?").hits[0].text

@@ -50,6 +50,8 @@ def asks_only_to_forget(turn: str) -> bool:
 
 def clean_forget_query(query: str) -> str:
     """What a query to forget is about: without the request itself and without its reason."""
+    if len(query) > _MAX_REQUEST_CHARACTERS:
+        return query
     return detect_forget_request(query) or _without_lead(_without_reason(query)) or query
 
 
@@ -60,4 +62,4 @@ def _without_lead(what: str) -> str:
 
 
 def _without_reason(what: str) -> str:
-    return _AFTERTHOUGHT.sub("", what).strip(" .,!?")
+    return _AFTERTHOUGHT.sub("", " ".join(what.split())).strip(" .,!?")

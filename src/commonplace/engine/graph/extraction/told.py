@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.extraction.extraction_input import build_extraction_input
@@ -40,6 +40,7 @@ from commonplace.model.changeset import (
     RewriteMemory,
 )
 from commonplace.model.graph.assertion import CitedSource
+from commonplace.model.graph.elements import Edge
 from commonplace.model.journal import Event
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import HEARSAY_FACET, Memory, State
@@ -232,12 +233,13 @@ def _extracted_texts(
 ) -> Iterable[_ExtractedText]:
     """The texts that say something for the graph."""
     scope, at = changeset.scope, changeset.at
-    nodes = engine.graph_cache.of(scope).snapshot.nodes.values()
-    owner = describe_owner(engine, scope, nodes)
+    snapshot = engine.graph_cache.of(scope).snapshot
+    owner = describe_owner(engine, scope, snapshot.nodes.values())
+    told_at = _moment_after(snapshot.edges.values(), at)
     for memory in changes.told:
         found = _extract_memory(memory, owner, at)
         if _says_anything(found) and not is_prompt_injection(memory):
-            yield _ExtractedText(_cite_memory(scope, memory, at), found, [_PASSAGE], {})
+            yield _ExtractedText(_cite_memory(scope, memory, told_at), found, [_PASSAGE], {})
     for source, passages in changes.turns:
         spoken = tuple(each for each in passages if not each.suspicious)
         account = build_extraction_input(source, spoken, owner, scope.name)
@@ -246,6 +248,12 @@ def _extracted_texts(
         if _says_anything(found):
             said_at = {each.number: each.at for each in passages}
             yield _ExtractedText(cite_source(source), found, list(said_at), said_at)
+
+
+def _moment_after(edges: Iterable[Edge], at: datetime) -> datetime:
+    """After the clock was set back, what is told last still counts as told last."""
+    newest = max((edge.recorded_at for edge in edges), default=at)
+    return at if newest <= at else newest + timedelta(microseconds=1)
 
 
 _NOTHING = SourceExtraction()
