@@ -4,6 +4,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from commonplace.api import User
 from commonplace.engine.search.rank import WEIGHTS
 from commonplace.model.filters import FILTER_NAMES
 from commonplace.model.memory.kinds import POLICIES, Kind
@@ -41,3 +42,10 @@ def test_recall_page_weight_of_insights_matches_the_code():
 def test_recall_page_example_runs():
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(compile(code, "docs/recall.md", "exec"), {})
+
+
+def test_recall_page_and_help_name_all_that_is_searched():
+    begins = PAGE.partition("## What it is")[2].partition("```")[0]
+    for text in (begins, str(User.recall.__doc__)):
+        for searched in ("memories", "profile fields", "proposals", "passages", "graph"):
+            assert searched in text.casefold()

@@ -90,11 +90,12 @@ class RecallVerbs(UserHandle):
         thread: str | None = None,
         turn: int | None = None,
     ) -> Recalled:
-        """Search memories and source passages for a query.
+        """Search memories, profile, sources and graph.
 
-        Best first, within a token budget. A hit that may be there by chance is marked weak; strict
-        leaves these out. Use it for a question about a fact; use list or sources to browse. as_of:
-        what was true then. known_at: what was known then."""
+        Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes
+        and artifacts of the graph: best first, within a token budget. A hit that may be there by
+        chance is marked weak; strict leaves these out. Use it for a question about a fact; use list
+        or sources to browse. as_of: what was true then. known_at: what was known then."""
         return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
 
     def recall_many(
