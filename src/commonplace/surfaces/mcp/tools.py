@@ -135,11 +135,10 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "recall",
         "Search the whole memory",
-        """Search all memories, profile fields and open proposals, passages of conversations, mails
-        and documents, and the graph, best first, with citations. Use it if memory_query found too
-        little, for more hits, for certain kinds or sources, or for the past: as_of is what was true
-        at a moment, known_at what was known then. To see one item in full, call show with its
-        id.""",
+        """Search memories, profile, graph and passages of conversations, mails and documents, best
+        first, cited. Use it if memory_query found too little, for more hits, for certain kinds or
+        sources, or for the past: as_of is what was true at a moment, known_at what was known then.
+        To see one item in full, call show with its id.""",
         ToolOperation(
             "recall",
             (
