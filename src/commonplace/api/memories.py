@@ -43,14 +43,9 @@ with lazy_imports(__name__):
     from commonplace.engine.memories.remember import Remembered, remember
     from commonplace.engine.memories.update import Updated, update_memory
     from commonplace.engine.removal.erase import Compact, Erased, erase_items, erase_user
-    from commonplace.engine.removal.forget import (
-        Forgotten,
-        Restored,
-        forget_items,
-        forget_matching,
-        restore_items,
-    )
+    from commonplace.engine.removal.forget import Forgotten, forget_items, forget_matching
     from commonplace.engine.removal.offers import offer_to_forget
+    from commonplace.engine.removal.restore import Restored, restore_items
     from commonplace.engine.search import plan
     from commonplace.engine.search.pack import Choice
     from commonplace.engine.sources.removal import locate_items

@@ -65,7 +65,8 @@ from commonplace.model.graph.assertion import NOTE_PREFIX
 from commonplace.model.graph.elements import EDGE_PREFIX, NODE_PREFIX
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import MERGED_KIND, MemoryRelation
-from commonplace.model.memory.memory import Memory, State
+from commonplace.model.memory.memory import HeldValue, Memory, State
+from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.queries import NO_LIMIT, JournalQuery, MemoryListing, SourceListing
 
@@ -159,18 +160,31 @@ class _ErasePlan:
     earlier: tuple[str, ...] = ()  # facts that the requested memories replaced; they stay
 
 
-def _plan_erase(
-    engine: EngineContext,
-    principal: Principal,
-    ids: Sequence[str],
-    at: datetime,
-    keep_evidence: bool,
-) -> _ErasePlan:
-    graph = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
-    ids = [id for id in ids if not is_graph_id(id)]
-    held_by_id = find_held_values(engine, principal, ids)
-    named_proposals = find_proposals(engine, principal, ids)
-    pending_ids = {*(each.memory.id for each in held_by_id), *(each.id for each in named_proposals)}
+@dataclass(frozen=True, slots=True)
+class _NamedItems:
+    """What the ids of a request name, items of the graph excepted."""
+
+    held: list[HeldValue]
+    proposals: list[Proposal]
+    sources: list[Source]
+    passage_ids: list[str]
+    memories: list[Memory]  # with their earlier wordings
+    facts: list[Memory]  # that these replaced; they stay
+
+    @property
+    def source_ids(self) -> list[str]:
+        return [source.id for source in self.sources]
+
+    @property
+    def ended(self) -> list[str]:
+        """Sources and passages that lose their words."""
+        return [*self.source_ids, *self.passage_ids]
+
+
+def _find_named(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> _NamedItems:
+    held = find_held_values(engine, principal, ids)
+    proposals = find_proposals(engine, principal, ids)
+    pending_ids = {*(each.memory.id for each in held), *(each.id for each in proposals)}
     resolved = resolve_source_ids(engine, principal, [id for id in ids if id not in pending_ids])
     sources = find_sources(engine, principal, list(resolved.values()))
     passage_ids = [id for id in ids if is_passage_id(id)]
@@ -179,49 +193,89 @@ def _plan_erase(
     others = {*pending_ids, *resolved, *passage_ids}
     memories = find_memories(engine, principal, [id for id in ids if id not in others])
     wordings, facts = _find_predecessors(engine, principal, memories)
-    memories += wordings
-    requested = tuple(memories)
-    requested_ids = {memory.id for memory in memories}
-    stated = [*requested, *(each.memory for each in held_by_id)]
-    passages = _passages_to_erase(
-        engine, principal, passage_ids, () if keep_evidence else stated, source_ids
-    )
-    ended = [*source_ids, *passage_ids]
-    held_by_source = held_values_from_sources(engine, principal, ended)
-    held_values = list({each.memory.id: each for each in (*held_by_id, *held_by_source)}.values())
-    held_value_ids = [each.memory.id for each in held_values]
-    removal = plan_source_removal(engine, principal, ended, requested_ids)
-    memories += removal.unsupported
+    return _NamedItems(held, proposals, sources, passage_ids, [*memories, *wordings], facts)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErasedMemories:
+    """The named memories and those that only ended sources support."""
+
+    memories: list[Memory]
+    removals: list[RemoveMemory]
+    rewrites: list[RewriteMemory]
+    before: tuple[ChangesetStep, ...]  # to apply before the removals
+
+
+def _plan_memories(
+    engine: EngineContext, principal: Principal, named: _NamedItems
+) -> _ErasedMemories:
+    decided = {memory.id for memory in named.memories}
+    removal = plan_source_removal(engine, principal, named.ended, decided)
+    memories = [*named.memories, *removal.unsupported]
     removals, rewrites = _rebuild_summaries(engine, principal, memories, removal.carried)
-    source_removals = [build_source_removal(source, event=Event.ERASE) for source in sources]
-    passage_steps = [step for each in passages for step in erase_passages(engine, each, at)]
-    erased_passages = [passage.id for each in passages for passage in each.named]
-    gone = [*(step.id for step in removals), *(step.id for step in source_removals)]
-    settled = {*gone, *(step.memory.id for step in rewrites)}
+    return _ErasedMemories(memories, removals, rewrites, removal.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErasedHeldValues:
+    ids: list[str]
+    about: tuple[str, ...]  # with those that are about memories that go
+    steps: list[ChangesetStep]
+
+
+def _plan_held_values(
+    engine: EngineContext, principal: Principal, named: _NamedItems, memories: Sequence[Memory]
+) -> _ErasedHeldValues:
+    of_sources = held_values_from_sources(engine, principal, named.ended)
+    held = list({each.memory.id: each for each in (*named.held, *of_sources)}.values())
+    ids = [each.memory.id for each in held]
+    about = [each for memory in memories for each in held_values_about(engine, principal, memory)]
+    with_about = tuple(dict.fromkeys([*ids, *(each.memory.id for each in about)]))
+    return _ErasedHeldValues(ids, with_about, remove_held_values(engine, principal, held))
+
+
+def _plan_erase(
+    engine: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    at: datetime,
+    keep_evidence: bool,
+) -> _ErasePlan:
+    graph = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
+    named = _find_named(engine, principal, [id for id in ids if not is_graph_id(id)])
+    stated = [*named.memories, *(each.memory for each in named.held)]
+    passages = _passages_to_erase(
+        engine, principal, named.passage_ids, () if keep_evidence else stated, named.source_ids
+    )
+    erased = _plan_memories(engine, principal, named)
+    held = _plan_held_values(engine, principal, named, erased.memories)
+    removed_ids = [step.id for step in erased.removals]
+    gone = [*removed_ids, *named.source_ids]
+    settled = {*gone, *(step.memory.id for step in erased.rewrites)}
     siblings = _name_source_only(engine, principal, passages, settled)
     field_removals, field_rewrites = remove_unsupported_fields(engine, principal, gone)
     gone += [step.id for step in field_removals]
     quoted = [(each.source.id, passage.text) for each in passages for passage in each.named]
-    proposals = erase_proposals(engine, principal, named_proposals, gone, quoted)
-    jobs = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
-    held_removals = remove_held_values(engine, principal, held_values)
-    memory_steps = (*removal.steps, *rewrites, *field_rewrites, *removals, *field_removals)
-    source_steps: list[ChangesetStep] = [*source_removals, *passage_steps, *siblings]
+    proposals = erase_proposals(engine, principal, named.proposals, gone, quoted)
     proposal_ids = tuple(id for step in proposals for id in step.ids)
-    about = [each for memory in memories for each in held_values_about(engine, principal, memory)]
+    passage_ids = tuple(passage.id for each in passages for passage in each.named)
+    rewrites = (*erased.rewrites, *field_rewrites)
+    steps: list[ChangesetStep] = [*erased.before, *rewrites, *erased.removals, *field_removals]
+    steps += [build_source_removal(source, event=Event.ERASE) for source in named.sources]
+    steps += [step for each in passages for step in erase_passages(engine, each, at)]
+    steps += siblings
+    steps += [WithdrawJobs(tuple(named.source_ids))] if named.sources else []
     return _ErasePlan(
-        (*memory_steps, *source_steps, *jobs, *held_removals, *proposals, *graph.steps),
-        (*gone, *erased_passages, *held_value_ids, *proposal_ids, *graph.gone),
-        tuple(step.memory for step in (*rewrites, *field_rewrites)),
-        requested,
-        tuple(sources),
-        tuple(dict.fromkeys([*held_value_ids, *(each.memory.id for each in about)])),
+        (*steps, *held.steps, *proposals, *graph.steps),
+        (*gone, *passage_ids, *held.ids, *proposal_ids, *graph.gone),
+        tuple(step.memory for step in rewrites),
+        tuple(named.memories),
+        tuple(named.sources),
+        held.about,
         proposal_ids,
-        tuple(erased_passages),
-        len(engine.store.links(principal.scope, [step.id for step in removals])),
-        tuple(
-            memory.id for memory in facts if memory.id not in gone and can_see(principal, memory)
-        ),
+        passage_ids,
+        len(engine.store.links(principal.scope, removed_ids)),
+        tuple(m.id for m in named.facts if m.id not in gone and can_see(principal, m)),
     )
 
 

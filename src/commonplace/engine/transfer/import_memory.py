@@ -19,7 +19,7 @@ from commonplace.engine.memory_relation import (
 from commonplace.engine.profile.proposals import import_proposals
 from commonplace.engine.provenance.contributions import hold_contributions
 from commonplace.engine.provenance.evidence import rename_evidence
-from commonplace.engine.removal.forget import check_live_limits_with_stored
+from commonplace.engine.removal.restore import check_live_limits_with_stored
 from commonplace.engine.sources.removal import processing_jobs
 from commonplace.engine.transaction import run_transaction
 from commonplace.engine.transfer.import_graph import ensure_owner_node, import_new_graph
