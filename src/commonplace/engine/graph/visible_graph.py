@@ -13,7 +13,6 @@ from typing import TypeVar
 
 from commonplace.engine.access import can_see_source, readable_scopes, visibility_in, visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.names import SEVERAL
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
@@ -30,7 +29,13 @@ from commonplace.store.queries import NO_LIMIT, AssertionQuery, GraphQuery, Sour
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.as_of import merge_roots_of
-    from commonplace.engine.graph.names import NameIndex, build_name_index, name_key, resolve_node
+    from commonplace.engine.graph.names import (
+        Ambiguous,
+        NameIndex,
+        build_name_index,
+        name_key,
+        resolve_node,
+    )
 
 GraphKey = tuple[str, ...]
 Citing = TypeVar("Citing", Note, Artifact)
@@ -288,8 +293,8 @@ def _find_by_name(known: NameIndex, name: str, field: str, type: NodeType | None
     primary = [id for id in exact if known.nodes[id].key == key]
     guessed = [] if exact else [resolve_node(known, each, [name]) for each in types]
     found = [*(primary or exact), *guessed]
-    ids = [id for id in found if id is not None and id is not SEVERAL]
-    if SEVERAL in found or len(set(ids)) > 1:
+    ids = [id for id in found if id is not None and id is not Ambiguous.SEVERAL]
+    if Ambiguous.SEVERAL in found or len(set(ids)) > 1:
         raise InvalidInput(
             f"Several nodes have the name {name!r}.",
             remedy="Give the id of the one you mean; people, concepts and entities list them.",

@@ -70,9 +70,12 @@ def find_name_words(text: str, people: Iterable[str]) -> dict[str, frozenset[str
     """Named people with the words that name them."""
     known = [person for person in people if fold_case(person) not in SPEAKER_ROLES]
     candidates = list(_name_candidates(text)) if known else []
+    guess = len(known) <= MAX_GUESSED_NAMES and any(map(_may_be_misspelt, candidates))
+    forms = frozenset(form for word in candidates for form in word.forms)
     words_by_person = {
-        person: frozenset(_words_naming(person, candidates, guess=len(known) <= MAX_GUESSED_NAMES))
+        person: frozenset(_words_naming(person, candidates, guess))
         for person in known
+        if guess or not forms.isdisjoint(name_parts(person))
     }
     return {person: words for person, words in words_by_person.items() if words}
 
@@ -136,10 +139,15 @@ def _words_naming(person: str, candidates: Sequence[_NameWord], guess: bool) -> 
     return {
         word.written
         for word in candidates
-        if word.has_capital and not word.is_month and not word.written.isupper()
+        if _may_be_misspelt(word)
         for part in (parts[0], parts[-1])
         if _is_nickname(word, part) or _is_similar(word.forms[0], part)
     }
+
+
+def _may_be_misspelt(word: _NameWord) -> bool:
+    """Whether it can be a nickname or another spelling of a name."""
+    return word.has_capital and not word.is_month and not word.written.isupper()
 
 
 def _is_job_title(parts: Sequence[str]) -> bool:
