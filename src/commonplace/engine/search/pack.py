@@ -8,11 +8,14 @@ from datetime import datetime
 
 from commonplace.language.text.tokens import count_tokens, cut_to_tokens
 from commonplace.lazy import lazy_imports
+from commonplace.model.delta import shorten
 from commonplace.model.quotation import quote, quote_if
-from commonplace.model.sources.source import PASSAGE_KIND
+from commonplace.model.sources.source import PASSAGE_KIND, is_source_id
 
 with lazy_imports(__name__):
     from commonplace.language.text.date_mentions import find_date_mentions
+
+_LONGEST_CURRENT = 80  # characters of what holds now, which is mostly a hit itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,10 @@ class Hit:
     def _changed_since(self) -> str:
         if self.outdated is None:
             return ""
-        return f" (outdated: now {self.outdated.text})" if self.outdated.text else " (outdated)"
+        if not self.outdated.text:
+            return " (outdated)"
+        current = shorten(self.outdated.text, _LONGEST_CURRENT)
+        return f" (outdated: now {quote_if(is_source_id(self.outdated.id), current)})"
 
     @property
     def said(self) -> str:

@@ -202,11 +202,11 @@ def _comparable_pairs(
 
 def _is_statement(hit: Hit) -> bool:
     """A short turn of a conversation, or a memory that says how things are."""
-    if len(hit.text) > _LONGEST_TURN or hit.is_anothers:
+    if len(hit.text) > _LONGEST_TURN or hit.is_anothers or hit.suspicious:
         return False
     if hit.kind == PASSAGE_KIND:
         return bool(hit.citation and (hit.citation.speaker or hit.citation.role))
-    return (hit.kind in _STATING_KINDS or hit.kind == EDGE_KIND) and not hit.suspicious
+    return hit.kind in _STATING_KINDS or hit.kind == EDGE_KIND
 
 
 def _speaker(hit: Hit) -> str | None:

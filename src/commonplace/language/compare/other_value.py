@@ -34,6 +34,9 @@ from commonplace.language.text.typed_values import (
 
 _SHORT_FORM = 12  # words of a statement that is compared without a word of change
 _ALIKE = 0.99  # of the words around a masked value
+_OF_OWNER = re.compile(
+    r"^The user\b|\b(?:I|I'm|we|we've|im|i've)\b|תי\b|נו\b|\bאני\b", re.IGNORECASE
+)
 _RECURRING = re.compile(r"days\b|\bevery\b|כל |בימי ", re.IGNORECASE)
 _FEW_OWN_TERMS = 2  # a correction that names nothing itself has at most this many
 
@@ -43,11 +46,26 @@ def gives_other_value(older: str, newer: str) -> bool:
     """Pure; linear in the texts."""
     if older == newer or newer.rstrip().endswith(("?", "？", "؟")):
         return False
+    if not _may_share_subject(older, newer):
+        return False
     return (
-        _is_other_in_plain_form(older, newer)
-        or _has_other_typed_value(older, newer)
+        _has_other_typed_value(older, newer)
         or _denies_value(older, newer)
+        or _is_other_in_plain_form(older, newer)
     )
+
+
+def _may_share_subject(older: str, newer: str) -> bool:
+    """A cheap test before the costly ones: most pairs of turns are about different things. What the
+    owner says of himself may share no other word: "I work at Intel", "I'm at Wix now"."""
+    if not subject_terms(older).isdisjoint(subject_terms(newer)):
+        return True
+    return _is_short(older) and (_is_of_owner(newer) or bool(denied_values(newer)))
+
+
+@lru_cache(maxsize=4_096)
+def _is_of_owner(text: str) -> bool:
+    return _OF_OWNER.search(text) is not None
 
 
 def corrects_turn_before(older: str, newer: str) -> bool:
@@ -84,6 +102,7 @@ def _is_short(text: str) -> bool:
     return len(split_words(text)) <= _SHORT_FORM
 
 
+@lru_cache(maxsize=4_096)
 def says_change(text: str) -> bool:
     words = question_words("changed")
     return not words.isdisjoint(split_words(text)) or any(read_changes(text))
