@@ -7,6 +7,7 @@ Answers contain more data than the schemas describe: bookkeeping, defaults and o
 from __future__ import annotations
 
 import json
+import re
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -92,7 +93,9 @@ def answer_text(answer: Any, data: Any) -> str:
         if not answer.hits:
             return _with_withheld(_NOTHING, answer.withheld)
         data = {name: data[name] for name in ("hits", "degraded", "withheld")}
-    return data if isinstance(data, str) else json.dumps(_lean_data(data), ensure_ascii=False)
+    if isinstance(data, str):
+        return data
+    return json.dumps(_lean_data(fence_words(data)), ensure_ascii=False)
 
 
 def _with_withheld(text: str, withheld: Withheld | None) -> str:
@@ -115,7 +118,6 @@ def _lean_data(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     same = data.get("summary") == data.get("content")
-    data = _fence_quotation(data)
     return {
         name: _lean_data(each)
         for name, each in data.items()
@@ -138,7 +140,9 @@ _OBJECTS: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
         ("title", "summary", "keywords", "tags", "participants", "alias", "external_id"),
     ),
     (frozenset({"title", "from_user"}), ("title",)),  # an invitation
+    (frozenset({"title", "summary", "said_at"}), ("title", "summary")),  # a source of a node
 )
+_PASSAGE_OF_MEMORY = "said_as"
 _MEMORY_FIELDS = ("facet", "source_type", "source_id", "role")
 
 
@@ -148,16 +152,16 @@ def fence_words(data: Any) -> Any:
         return [fence_words(each) for each in data]
     if not isinstance(data, dict):
         return data
+    if data.get("mode") == _CYPHER and data.keys() >= {"columns", "rows"}:
+        return {**data, "rows": _fence_cell(data["rows"])}
     return {name: fence_words(each) for name, each in _fence_quotation(data).items()}
 
 
 def _fence_quotation(data: dict[str, Any]) -> dict[str, Any]:
     """Words of sources are fenced where an agent reads them, also inside JSON."""
-    if "entity_key" in data:
+    if "entity_key" in data or "from_entity_key" in data:
         return _fence_graph_item(data)
-    if "rows" in data and "columns" in data:
-        return {**data, "rows": [[_fence_cell(cell) for cell in row] for row in data["rows"]]}
-    words = _words_of_others(data)
+    words = (*_words_of_others(data), _PASSAGE_OF_MEMORY)
     fenced = {name: _quote_value(data[name]) for name in words if data.get(name)}
     provenance: dict[str, Any] = {"provenance": {}} if "provenance" in data else {}  # names as keys
     return {**data, **fenced, **provenance}
@@ -170,6 +174,8 @@ def _words_of_others(data: dict[str, Any]) -> Sequence[str]:
     if "content" in data and data.keys() >= set(_MEMORY_FIELDS):
         is_quoted = is_quoted_memory(*(data[name] for name in _MEMORY_FIELDS))
         return ("content", *_WORDS) if is_quoted else ()
+    if "content" in data and "about" in data:  # a note
+        return ("content",) if data.get("source") else ()
     if "told_by" in data:  # a value of a conflict
         is_owners = str(data["told_by"]).startswith(OWNER_ACTOR_PREFIX) and not data.get("source")
         return () if is_owners else _WORDS
@@ -202,9 +208,49 @@ def _fence_fields(data: dict[str, Any]) -> dict[str, Any]:
     return data | {name: quote(text) for name, text in texts.items()}
 
 
+_CYPHER = "cypher"  # the mode of an answer whose rows hold what a query returns
+_SOURCE_LABELS = ("name", "keywords", "tags", "participants")
+_NAME_LENGTH = 40
+_UNSPACED_NAME_LENGTH = 8
+_SENTENCE_MARKS = re.compile(r"[!?;…。！？；，、؟،؛।॥።«»≪≫⟪⟫]|[.,:]$")
+# Scripts that put no space between words, where a whole sentence looks like one word.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+# An id, or that of a mention: the ids of its ends and a word.
+_ID = re.compile(rf"[a-z]+:{_UUID}(?:#\d+)?(?: [a-z_]+ [a-z]+:{_UUID})?")
+
+
 def _fence_cell(cell: Any) -> Any:
-    """A value of a Cypher query; one word is a name or an id."""
-    return quote(cell) if isinstance(cell, str) and " " in cell else cell
+    """A value of a Cypher query, with all that lists, maps, nodes and paths hold. The keys of maps
+    are properties, or words of the query."""
+    if isinstance(cell, list):
+        return [_fence_cell(each) for each in cell]
+    if isinstance(cell, dict):
+        fenced = {name: _fence_cell(each) for name, each in cell.items()}
+        return fenced | _fence_source_node(cell)
+    return quote(cell) if isinstance(cell, str) and not _is_name(cell) else cell
+
+
+def _fence_source_node(cell: dict[str, Any]) -> dict[str, Any]:
+    """The name of a source is its title, also if it is one word; its lists are one quotation."""
+    names = _SOURCE_LABELS if cell.get("_label") == "Source" else ()
+    return {name: _quote_value(cell[name]) for name in names if cell.get(name)}
+
+
+def _is_name(text: str) -> bool:
+    """One short word, or an id."""
+    if _ID.fullmatch(text):
+        return True
+    return (
+        text.isprintable()  # no invisible character stands between words
+        and " " not in text
+        and len(text) <= _NAME_LENGTH
+        and len(_UNSPACED.findall(text)) <= _UNSPACED_NAME_LENGTH
+        and not _SENTENCE_MARKS.search(text)
+    )
 
 
 def waiting_text(user: User, waiting: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from commonplace.model import validation
 from commonplace.model.graph.elements import Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, canonical_relationship
+from commonplace.model.quotation import quote
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.bulk import NodeUpsert, NotesUpsert, RelationUpsert
@@ -82,10 +83,21 @@ def _edge_order(edge: Edge) -> tuple[datetime, str]:
     return edge.recorded_at, edge.id
 
 
+class SourceWords(str):
+    """An observation that a source may have worded: the same data, but fenced in texts."""
+
+    __slots__ = ()
+
+
 def _entity(snapshot: GraphSnapshot, node: Node) -> Json:
-    described = [node.description] if node.description else []
-    notes = [note.content for note in snapshot.notes.get(node.id, ())]
+    is_mentioned = node.mentioned.source_count > 0
+    described = [_observation(node.description, is_mentioned)] if node.description else []
+    notes = [_observation(n.content, n.source is not None) for n in snapshot.notes.get(node.id, ())]
     return {"name": node.name, "entityType": _type(node), "observations": [*described, *notes]}
+
+
+def _observation(text: str, from_source: bool) -> str:
+    return SourceWords(text) if from_source else text
 
 
 def _type(node: Node) -> str:
@@ -220,7 +232,7 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
         for name, texts in given
         for node in names.find(name)
         for note in snapshot.notes.get(node.id, ())
-        if note.content in texts
+        if note.content in texts or quote(note.content) in texts  # as it was read
     ]
     return _forget(user, "Observations", ids)
 
