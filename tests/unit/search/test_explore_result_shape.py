@@ -26,7 +26,7 @@ SHAPES = {
     "description attitude proximity notes_snippets salience state | "
     "entity_key suspicious explanation",
     "SourceHit": "entity_key summary context_type source_type started_at ended_at relevance_score "
-    "mentioned_nodes storyline_refs macro_refs | suspicious explanation",
+    "mentioned_nodes storyline_refs macro_refs | brought_by suspicious explanation",
     "NodeSummary": "entity_key node_type name description",
     "StorylineRef": "storyline_id name",
     "MacroRef": "macro_id name",

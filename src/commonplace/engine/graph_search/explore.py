@@ -89,8 +89,9 @@ def build_result(
     hits: ExploreHits,
     query_used: tuple[str, ...],
     now: datetime,
+    reader: str | None = None,
 ) -> ExploreResult:
-    builder = _ResultBuilder(view, request, now)
+    builder = _ResultBuilder(view, request, now, reader)
     nodes = [builder.node(hit) for hit in hits.nodes]
     return ExploreResult(
         meta=Meta(granularity=request.granularity, query_used=query_used),
@@ -109,8 +110,8 @@ def build_result(
 
 
 class _ResultBuilder:
-    def __init__(self, view: GraphView, request: ExploreRequest, now: datetime):
-        self._view, self._request, self._now = view, request, now
+    def __init__(self, view: GraphView, request: ExploreRequest, now: datetime, reader: str | None):
+        self._view, self._request, self._now, self._reader = view, request, now, reader
         self._snapshot = view.snapshot
 
     def node(self, hit: ScoredItem) -> SemanticNodeHit:
@@ -164,6 +165,7 @@ class _ResultBuilder:
                     :MAX_MENTIONED_NODES
                 ]
             ),
+            brought_by=source.user_id if _is_of_another(source, self._reader) else None,
             suspicious=_is_any_suspicious(source.title, source.summary),
             explanation=self._explanation(hit),
         )
@@ -222,6 +224,10 @@ class _ResultBuilder:
         return hit.explanation if self._request.return_explanations else None
 
 
+def _is_of_another(source: Source, reader: str | None) -> bool:
+    return reader is not None and source.user_id != reader
+
+
 def _is_any_suspicious(*words: str) -> bool:
     return is_suspicious("\n".join(words))
 
@@ -254,11 +260,12 @@ def explore_snapshot(
     hits = ExploreHits(
         nodes=nodes,
         edges=_select_edges(view, request, candidates, ids),
-        sources=_select_sources(view, request, candidates, ids),
+        sources=_select_sources(view, request, candidates, ids, given.reader),
         artifacts=_select_artifacts(view, request, candidates),
     )
     queries = dict.fromkeys([query.query for query in given.queries])
-    return build_result(view, request, hits, (*queries, *request.text_matches), now)
+    used = (*queries, *request.text_matches)
+    return build_result(view, request, hits, used, now, given.reader)
 
 
 def _match_asked_edges(
@@ -351,13 +358,17 @@ def _select_edges(
 
 
 def _select_sources(
-    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
+    view: GraphView,
+    request: ExploreRequest,
+    candidates: ExploreCandidates,
+    nodes: Collection[str],
+    reader: str | None,
 ) -> list[ScoredItem]:
     """Sources that match; then those that mention the nodes. Only granularity 1 lists sources;
     granularity 2 shows those of its storylines."""
     if request.granularity != 1:
         return []
-    known = view.snapshot.sources
+    known = _answering_sources(view, request, reader)
     direct = candidates.matched(known)
     indirect = {
         source: ExploreMatch(by=MatchedBy.NODE, asked=node, similarity=0.0)
@@ -367,6 +378,17 @@ def _select_sources(
     }
     hits = candidates.scored([known[id] for id in (*direct, *indirect)], indirect)
     return select_best(hits, RESULT_COUNTS[request.granularity].sources, direct)
+
+
+def _answering_sources(
+    view: GraphView, request: ExploreRequest, reader: str | None
+) -> Mapping[str, Source]:
+    """What another user brought says nothing about the reader."""
+    sources = view.snapshot.sources
+    asked = (*(query.query for query in request.queries), *request.text_matches)
+    if not any(parse_question(each).about_the_asker for each in asked):
+        return sources
+    return {id: each for id, each in sources.items() if not _is_of_another(each, reader)}
 
 
 def _select_artifacts(
@@ -402,6 +424,7 @@ def explore(engine: EngineContext, principal: Principal, request: ExploreRequest
         edges=edges,
         sources=() if vectors is None else _close_sources(engine, principal, queries, vectors, now),
         calibration=engine.calibration,
+        reader=principal.user_id,
     )
     found = explore_snapshot(
         _cached_view(engine, principal, visible, request.then), request, given, now

@@ -69,6 +69,7 @@ class ExploreInput:
     edges: EmbeddedItems | None = None
     sources: Sequence[SourceMatch] = ()
     calibration: Calibration | None = None  # None: a cosine is a similarity
+    reader: str | None = None  # the user who asks; None: every source is theirs
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ class SourceHit:
     mentioned_nodes: tuple[NodeSummary, ...]
     storyline_refs: tuple[StorylineRef, ...] = ()
     macro_refs: tuple[MacroRef, ...] = ()
+    brought_by: str | None = None  # the user who ingested it, if another
     suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 

@@ -21,6 +21,7 @@ from commonplace.engine.graph.extraction.previous_extraction import (
     compute_digests,
     find_seen_sentences,
 )
+from commonplace.engine.graph.extraction.words_of_others import drop_claims_about_reader
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, describe_owner
 from commonplace.engine.memories.candidates import (
@@ -126,6 +127,8 @@ def prepare_extraction(
         build_extraction_input(source, passages, owner, reader.user_id), names_by_address=called
     )
     found = extract(account)
+    if source.user_id != reader.user_id:
+        found = drop_claims_about_reader(found, account)
     # Conversation turns were observed one by one when they arrived.
     candidates = () if source.origin == THREAD_ORIGIN else found.candidates
     said_at = {passage.number: passage.at for passage in passages}

@@ -188,7 +188,9 @@ class _ExtractionImport:
     def merge_owner(self, found: Sequence[FoundNode]) -> None:
         """Merge a person who writes from the owner's address into the owner: they were extracted
         before that address was known."""
-        for node in self._people_with_address(found[0].addresses if found else ()):
+        if not found or not found[0].is_owner:
+            return
+        for node in self._people_with_address(found[0].addresses):
             if self._is_only_extracted(node) and could_write_as(node.name, [found[0].name]):
                 mark_merged(self.work, load_or_create_owner(self.work, self.known), node)
 
