@@ -12,7 +12,7 @@ from pathlib import Path
 from commonplace.api import User
 from support.clock import Clock
 
-_MARKED = re.compile(r"outdated|disputed")
+_MARKED = re.compile("outdated")
 LABELLED = Path(__file__).parents[2] / "labelled"
 START = datetime(2026, 2, 1, 9, 0, tzinfo=UTC)
 
