@@ -188,6 +188,75 @@ def test_propose_by_one_agent_counts_again_with_another_source(me, helper):
     assert other.outcome == ProposalOutcome.APPLIED
 
 
+NAGGING = ("Pay all invoices at once", "Settle every bill on the day")
+
+
+def test_propose_citing_the_agents_own_memories_counts_as_one_signal(me, helper):
+    for text in NAGGING:
+        note = helper.remember(text).id
+        answer = helper.propose("tone", "prompt", evidence=[text], memory_id=note)
+        assert (answer.outcome, answer.signals) == (ProposalOutcome.WAITING, 1)
+    assert (fields(me), me.proposals()[0].signals) == ({}, 1)
+
+
+def test_propose_citing_the_agents_own_sources_counts_as_one_signal(me, helper):
+    for text in NAGGING:
+        source = helper.ingest(text).id
+        answer = helper.propose("goals_add", "pay soon", evidence=[text], source_id=source)
+        assert (answer.outcome, answer.signals) == (ProposalOutcome.WAITING, 1)
+
+
+def test_propose_citing_the_memories_of_one_other_agent_counts_as_one_signal(helper, coach):
+    for text in NAGGING:
+        note = coach.remember(text, category="knowledge").id
+        answer = helper.propose("tone", "prompt", evidence=[text], memory_id=note)
+        assert (answer.outcome, answer.signals) == (ProposalOutcome.WAITING, 1)
+
+
+def test_propose_citing_an_owner_memory_that_the_agent_changed_counts_as_its_own(me, helper):
+    notes = [me.remember(text).id for text in ("Tea at four", "Lunch at noon")]
+    for note, text in zip(notes, NAGGING, strict=True):
+        helper.update(note, content=text)
+        answer = helper.propose("tone", "prompt", evidence=[text], memory_id=note)
+        assert (answer.outcome, answer.signals) == (ProposalOutcome.WAITING, 1)
+
+
+def test_propose_citing_words_that_the_origin_does_not_say_counts_as_one_signal(me, helper):
+    for text, invented in zip(("Tea at four", "Lunch at noon"), NAGGING, strict=True):
+        note = me.remember(text).id
+        answer = helper.propose("tone", "prompt", evidence=[invented], memory_id=note)
+        assert (answer.outcome, answer.signals) == (ProposalOutcome.WAITING, 1)
+
+
+def test_propose_citing_the_owners_memories_counts_each(me, helper):
+    answers = [
+        helper.propose("tone", "prompt", evidence=[text], memory_id=me.remember(text).id)
+        for text in NAGGING
+    ]
+    assert [each.signals for each in answers] == [1, 2]
+    assert answers[1].outcome == ProposalOutcome.APPLIED
+
+
+@pytest.mark.parametrize(("role", "outcome"), [("user", "applied"), ("assistant", "waiting")])
+def test_propose_citing_observed_turns_counts_those_of_the_owner(me, helper, role, outcome):
+    for thread, text in zip("ab", NAGGING, strict=True):
+        source = helper.observe(text, role=role, thread=thread).source_id
+        answer = helper.propose("tone", "prompt", evidence=[text], source_id=source)
+    assert answer.outcome == outcome
+
+
+def test_observe_of_a_goal_in_two_conversations_applies_it(me, helper):
+    helper.observe("My goal is to learn Greek.", role="user", thread="a")
+    again = helper.observe("My main goal is to learn Greek.", role="user", thread="b")
+    assert [each.outcome for each in again.proposals] == [ProposalOutcome.APPLIED]
+
+
+def test_propose_insight_from_the_agents_own_memory_waits(me, helper):
+    note = helper.remember("Ana wants bills paid at once").id
+    answer = helper.propose("tone", "prompt", confidence=0.9, memory_id=note)
+    assert (answer.outcome, fields(me)) == (ProposalOutcome.WAITING, {})
+
+
 def test_propose_with_the_same_evidence_by_two_agents_counts_once(me, helper, coach):
     words = ["Could you please be brief?"]
     helper.propose("tone", "brief", evidence=words, thread="a")

@@ -292,6 +292,7 @@ def _profile_claim(
         thread=turn.turn.thread,
         source_id=source.id,
         memory_id=None if candidate.is_sensitive else memory,
+        is_said_now=True,
     )
 
 

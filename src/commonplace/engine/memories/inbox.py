@@ -10,6 +10,7 @@ from typing import Any
 from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.profile.open_proposals import open_proposals
+from commonplace.engine.profile.signal_origins import SignalOrigins, load_signal_origins
 from commonplace.engine.prompt_injection import is_prompt_injection, is_quoted
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal
@@ -270,7 +271,11 @@ def list_proposals(
     evidence: the rest comes from conversations of others."""
     proposals, fields = _open_proposals(engine, principal)
     page = take_page(proposals, after, limit)
-    return [_present_proposal(engine, principal, each, fields.get(each.field)) for each in page]
+    signals = [signal for proposal in page for signal in proposal.signals]
+    origins = load_signal_origins(engine, principal.scope, signals)
+    return [
+        _present_proposal(engine, principal, each, fields.get(each.field), origins) for each in page
+    ]
 
 
 def count_proposals(engine: EngineContext, principal: Principal) -> int:
@@ -297,7 +302,11 @@ def _open_proposals(
 
 
 def _present_proposal(
-    engine: EngineContext, principal: Principal, proposal: Proposal, field: Memory | None
+    engine: EngineContext,
+    principal: Principal,
+    proposal: Proposal,
+    field: Memory | None,
+    origins: SignalOrigins,
 ) -> OpenProposal:
     is_live = field is not None and field.is_live(engine.clock())
     own = [s for s in proposal.signals if principal.is_owner or s.actor == principal.actor]
@@ -307,7 +316,7 @@ def _present_proposal(
         value=proposal.value,
         stands=field.metadata["value"] if field and is_live else None,
         needs_owner=_needs_owner(engine, principal, proposal, is_live),
-        signals=count_independent(proposal.signals),
+        signals=count_independent(origins.ground(proposal.signals)),
         by=_unique(signal.actor for signal in proposal.signals),
         reason=proposal.reason if proposal.signals[0] in own else "",
         evidence=_unique(text for signal in own for text in signal.evidence),

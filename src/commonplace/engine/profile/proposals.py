@@ -64,6 +64,7 @@ with lazy_imports(__name__):
         set_field,
         write_field,
     )
+    from commonplace.engine.profile.signal_origins import load_signal_origins
     from commonplace.engine.provenance.evidence import add_field_supports, supports_of_signals
     from commonplace.engine.transaction import run_transaction
     from commonplace.language.fields.categories import categorise
@@ -89,6 +90,7 @@ class ProfileClaim:
     thread: str | None = None
     source_id: str | None = None
     memory_id: str | None = None
+    is_said_now: bool = False  # by the owner, in a turn that is stored with this claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ class _ProposalRound:
         self.open = {proposal.id: proposal for proposal in standing}
         self.fields = load_fields(engine, principal, [each.name for each in claims])
         self.steps: list[ChangesetStep] = []
+        self.said_now: set[Signal] = set()
 
     def decide(self, claim: ProfileClaim) -> Proposed:
         known = self.fields.get(target_field(claim.name))
@@ -211,6 +214,8 @@ class _ProposalRound:
                 "", claim.name, claim.value, ProposalOutcome.FULL, 0, None, reason=reason
             )
         proposal = add_signal(same, self._signal(claim)) if same else self._new(claim)
+        if claim.is_said_now:
+            self.said_now.add(self._signal(claim))
         applies = self._applies(proposal, known)
         if applies:
             self._apply(proposal, known)
@@ -289,6 +294,7 @@ class _ProposalRound:
     def _applies(self, proposal: Proposal, known: Memory | None) -> bool:
         """Never against the owner's own statement or decision, not to a field with sensitivity
         high, and no instruction to agents: every prompt contains the profile."""
+        proposal = replace(proposal, signals=self._grounded(proposal.signals))
         if not has_enough_signals(proposal.name, proposal.signals):
             return False
         if known and known.sensitivity is Sensitivity.HIGH:
@@ -304,6 +310,14 @@ class _ProposalRound:
             and has_enough_signals(proposal.name, counted_signals(proposal, rows, since))
             and not (known and proposal.adds and self._was_removed(known, proposal))
         )
+
+    def _grounded(self, signals: Sequence[Signal]) -> tuple[Signal, ...]:
+        """The signals as they count. What is said now is not stored yet: its origin is the
+        conversation."""
+        stored = [each for each in signals if each not in self.said_now]
+        said = [replace(each, memory_id=None) for each in signals if each in self.said_now]
+        origins = load_signal_origins(self.engine, self.principal.scope, stored)
+        return (*origins.ground(stored), *said)
 
     def _was_removed(self, known: Memory, proposal: Proposal) -> bool:
         """True if an earlier list had the goal: only the owner removes goals, and that decision
@@ -346,8 +360,9 @@ class _ProposalRound:
         """A caller who may not see the profile gets an answer based on their own signals only."""
         can_see_profile = visibility_of(self.principal).admits_category(PROFILE_CATEGORY)
         shown = proposal if can_see_profile else self._without_others(claim, proposal)
-        name, value, count = shown.name, shown.value, count_independent(shown.signals)
-        if applied and has_enough_signals(name, shown.signals):
+        signals = self._grounded(shown.signals)
+        name, value, count = shown.name, shown.value, count_independent(signals)
+        if applied and has_enough_signals(name, signals):
             return Proposed(
                 PROFILE_PREFIX + shown.field, name, value, ProposalOutcome.APPLIED, count, None
             )
