@@ -47,6 +47,29 @@ def test_erase_deletes_a_proposal_by_id(me):
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
+def test_erase_of_a_proposal_deletes_the_questions_that_only_it_explains(open_book):
+    """Its value, its reason and its evidence are all words of the erased item."""
+    me = open_book(recall_log=True).user("ana")
+    me.remember("The weather is mild")
+    told = {"reason": "Ana writes from Yorkton", "evidence": ["I left Wexburg"]}
+    asked = me.agent("helper").propose("city", "Zamboville", **told)
+    for question in ("is Zamboville my town?", "what of Yorkton?", "was it Wexburg?"):
+        me.recall(question)
+    me.recall("how is the weather?")
+    erased = me.erase(asked.id, now=True)
+    assert erased.receipt.scrub == "complete"
+    for word in ("Zamboville", "Yorkton", "Wexburg"):
+        assert me.verify_forget(word).clean
+    assert not me.verify_forget("weather").clean
+
+
+def test_erase_of_a_proposal_says_where_its_value_remains(me):
+    me.remember("Boats leave Zamboville at noon")
+    asked = me.agent("helper").propose("city", "Zamboville")
+    erased = me.erase(asked.id, now=True)
+    assert (erased.receipt.scrub, "memories" in erased.receipt.found_in) == ("text remains", True)
+
+
 def test_erase_by_an_agent_accepts_only_that_agents_own_proposals(me):
     helper, coach = me.agent("helper"), me.agent("coach")
     asked = helper.propose("city", SECRET)

@@ -266,7 +266,7 @@ WRITERS: dict[type, Writer] = {
     HoldValues: _one_by_one(hold_values),
     ReleaseHeld: _one_by_one_numbered(release_held),
     PutProposal: _propose,
-    CloseProposals: _one_by_one(close_proposals),
+    CloseProposals: _one_by_one_numbered(close_proposals),
     AmendMemory: _one_by_one_numbered(amend_memory),
     RemoveMemory: remove_memories,
     RewriteMemory: _one_by_one_numbered(rewrite_memory),

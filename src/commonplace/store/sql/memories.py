@@ -329,11 +329,22 @@ def insert_proposals(session: Session, proposals: Sequence[Proposal]) -> None:
     session.run_many("insert_proposal", [_proposal_values(proposal) for proposal in proposals])
 
 
-def close_proposals(session: Session, step: CloseProposals) -> None:
-    session.run("delete_proposals", ids=list(step.ids))
+def close_proposals(session: Session, step: CloseProposals, numbers: WriteNumbers) -> None:
     if step.entry.event is Event.ERASE:
+        _note_erased_proposals(session, step.ids, numbers)
         for id in step.ids:
             session.run("silence_proposal", id=id)
+    session.run("delete_proposals", ids=list(step.ids))
+
+
+def _note_erased_proposals(session: Session, ids: Sequence[str], numbers: WriteNumbers) -> None:
+    """The quoted evidence is not sought elsewhere: the source that says it may remain."""
+    for row in session.rows("proposals_by_id", ids=list(ids)):
+        proposal = _proposal_from(row)
+        values = proposal.value if isinstance(proposal.value, list) else [proposal.value]
+        numbers.erased_texts += [text for text in (*map(str, values), proposal.reason) if text]
+        for signal in proposal.signals:
+            numbers.erased_names += signal.evidence
 
 
 _PROPOSAL = RowCodec(Proposal, ("signals",))

@@ -17,6 +17,10 @@ SELECT #proposal_columns
 -- name: texts_of_proposals
 SELECT name, value, signals, reason FROM proposals WHERE scope = :scope
 
+-- name: proposals_by_id
+SELECT #proposal_columns
+  FROM proposals WHERE scope = :scope AND id IN #list(ids)
+
 -- name: silence_proposal
 -- The entry's subject is the field; the thread is user text, so it is redacted.
 UPDATE journal SET thread_id = NULL
