@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -153,3 +155,19 @@ def test_truncated_store_error_says_what_to_do(sound, tmp_path):
         opened(path)
     assert "backup" in refused.value.remedy
     assert "doctor" not in refused.value.remedy
+
+
+def test_extract_about_an_edge_without_its_node_says_that_the_store_is_damaged(tmp_path):
+    path = tmp_path / "memory.db"
+    with opened(path) as book:
+        me = book.user("ana")
+        me.remember("Dana lives in Haifa", kind="fact")
+        me.ingest("Ana: I work at Acme.\nBen: Dana moved to Porto with Carla.")
+        me.extract()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DELETE FROM nodes WHERE name NOT IN ('ana', 'Dana')")
+    with opened(path) as book:
+        me = book.user("ana")
+        me.ingest("Ben: Dana lives in Oslo now.")
+        with pytest.raises(StoreCorrupt, match="an edge ends at"):
+            me.extract()

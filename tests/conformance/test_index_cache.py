@@ -3,6 +3,7 @@ its memory budget."""
 
 import itertools
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,6 +174,14 @@ def test_index_recovers_after_an_interrupted_catch_up(store):
     index.absorb(store.index_page(ANA, index.counters.seq, index.counters.epoch))
     fresh = rebuilt(store, ANA, EMBEDDER.dimension)
     assert index.fingerprint() == fresh.fingerprint()
+
+
+def test_index_reports_terms_of_a_wrong_type_as_damage(store):
+    put(store, [a_memory("kettle")])
+    page = store.index_page(ANA, 0, 0)
+    broken = replace(page, terms=[(unit, 7, traits) for unit, _, traits in page.terms])
+    with pytest.raises(StoreCorrupt):
+        ScopeIndex(EMBEDDER.dimension).absorb(broken)
 
 
 # ——— the budget ———

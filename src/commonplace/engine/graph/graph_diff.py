@@ -14,6 +14,7 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.edge_diff import EdgeChange, diff_edges
 from commonplace.engine.graph.names import name_key
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
+from commonplace.errors import StoreCorrupt
 from commonplace.model.changeset import ChangesetStep
 from commonplace.model.delta import DERIVED
 from commonplace.model.graph.assertion import NodeAssertion, Note, is_sensitive
@@ -244,7 +245,7 @@ class _GraphDiff:
     def _type_of(self, id: str) -> NodeType:
         node = self.nodes_after.get(id) or self.work.node(id)
         if node is None:
-            raise LookupError(f"an edge ends at {id}, which is not there")
+            raise StoreCorrupt(f"The store is damaged: an edge ends at {id}, which is not there.")
         return node.type
 
     def _has_changed(self, each: EdgeChange) -> bool:

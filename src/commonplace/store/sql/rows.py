@@ -90,7 +90,7 @@ def reporting_damage(read: Callable[..., ReadT]) -> Callable[..., ReadT]:
     def reads(*arguments: Any, **named: Any) -> ReadT:
         try:
             return read(*arguments, **named)
-        except (LookupError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
             if any(words in str(error) for words in _OF_THE_INPUT):
                 raise
             raise StoreCorrupt(
