@@ -40,12 +40,7 @@ def test_cli_context_json_has_all_fields(commonplace):
     told = json.loads(commonplace("context", "kettle", "--json").stdout)
     assert told["text"] == f"{told['stable_text']}\n\n{told['volatile_text']}"
     assert told["tokens"] <= told["budget_tokens"] == 1300
-    assert [part["layer"] for part in told["parts"]] == [
-        "quotations",
-        "changes",
-        "recalled",
-        "time",
-    ]
+    assert [part["layer"] for part in told["parts"]] == ["quotations", "recalled", "time"]
     assert [each["mark"] for each in told["citations"]] == ["[1]"]
     assert told["delta"]["header"].startswith("Memory updates since rev 0:")
 

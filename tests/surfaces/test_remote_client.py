@@ -100,7 +100,7 @@ def test_remote_client_raises_the_same_error_classes(remote):
     with pytest.raises(errors.NotFound) as unknown:
         remote.show("nowhere")
     assert unknown.value.field == "id"
-    assert unknown.value.remedy == errors.NotFound.default_remedy
+    assert unknown.value.remedy.startswith("Look up the id first")
     with pytest.raises(errors.TooLong):
         remote.remember("x" * 32_001)
     with pytest.raises(errors.BadText):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.language.safety.secret_words import REDACTED
-from commonplace.language.safety.secrets import find_secrets, redact_secrets
+from commonplace.language.safety.secrets import OVERLAP, WINDOW, find_secrets, redact_secrets
 
 LABELLED = Path(__file__).parents[3] / "labelled"
 
@@ -142,3 +142,12 @@ UNITS = (
 def test_search_for_secrets_ends_on_repetitive_texts(unit):
     """Only that it ends: a backtracking pattern would not."""
     assert find_secrets((unit * 32_000)[:32_000]) is not None
+
+
+def test_secrets_in_a_long_text_are_found_across_the_pieces_that_are_searched():
+    filler = "the museum opens at ten and closes at six. "
+    for place in (0, WINDOW - OVERLAP - 20, WINDOW - 10, 3 * WINDOW):
+        before = (filler * (place // len(filler) + 1))[:place] + " "
+        text = f"{before}my gmail password is Hunter2!x9. {filler * 900}"
+        assert "Hunter2" not in redact_secrets(text)
+        assert redact_secrets(text).count(REDACTED) == 1

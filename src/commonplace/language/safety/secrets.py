@@ -47,7 +47,7 @@ _ONE_TIME_CODE = re.compile(
 def find_secrets(text: str, asked: str | None = None) -> list[SecretSpan]:
     """The places of all secrets, in order, without overlaps. ``asked``: what another speaker said
     right before."""
-    spans = sorted(_all_spans(text, asked), key=lambda span: (span.start, -span.end))
+    spans = sorted(_in_windows(text, asked), key=lambda span: (span.start, -span.end))
     kept: list[SecretSpan] = []
     for span in spans:
         if not kept or span.start >= kept[-1].end:
@@ -55,6 +55,23 @@ def find_secrets(text: str, asked: str | None = None) -> list[SecretSpan]:
         elif span.end > kept[-1].end:
             kept[-1] = SecretSpan(kept[-1].start, span.end)
     return kept
+
+
+WINDOW, OVERLAP = 16_384, 4_096  # characters; a private key fits into the overlap
+
+
+def _in_windows(text: str, asked: str | None) -> Iterator[SecretSpan]:
+    """Of a long text, piece by piece: one search in millions of characters would keep other threads
+    waiting. What touches the edge of a piece may be cut, and is whole in the next one."""
+    if len(text) <= WINDOW:
+        yield from _all_spans(text, asked)
+        return
+    for start in range(0, len(text) - OVERLAP, WINDOW - OVERLAP):
+        piece = text[start : start + WINDOW]
+        is_last = start + WINDOW >= len(text)
+        for span in _all_spans(piece, None):
+            if (span.start or not start) and (is_last or span.end < len(piece)):
+                yield SecretSpan(start + span.start, start + span.end)
 
 
 def redact_secrets(text: str, asked: str | None = None) -> str:
