@@ -100,7 +100,9 @@ def test_remote_client_raises_the_same_error_classes(remote):
     with pytest.raises(errors.NotFound) as unknown:
         remote.show("nowhere")
     assert unknown.value.field == "id"
-    assert unknown.value.remedy.startswith("Look up the id first")
+    assert unknown.value.remedy == (
+        "Look up the id first (recall or list; with --cleared also items of sensitivity high)."
+    )
     with pytest.raises(errors.TooLong):
         remote.remember("x" * 32_001)
     with pytest.raises(errors.BadText):

@@ -235,7 +235,7 @@ def assert_relation(
         type=type,
         source=None,
         by=work.by,
-        recorded_at=_moment_after(known, {a.id, b.id}, work.at),
+        recorded_at=moment_after(_touching(known, {a.id, b.id}), work.at),
         valid_from=valid_from or work.at,
         valid_to=valid_to,
         ends=ends,
@@ -250,9 +250,13 @@ def assert_relation(
     return assertion
 
 
-def _moment_after(known: Iterable[Edge], ends: set[str], at: datetime) -> datetime:
-    recorded = (edge.recorded_at for edge in known if not ends.isdisjoint(edge.ends))
-    newest = max(recorded, default=at)
+def _touching(known: Iterable[Edge], ends: set[str]) -> Iterable[Edge]:
+    return (edge for edge in known if not ends.isdisjoint(edge.ends))
+
+
+def moment_after(edges: Iterable[Edge], at: datetime) -> datetime:
+    """After the clock was set back, what is told last still counts as told last."""
+    newest = max((edge.recorded_at for edge in edges), default=at)
     return at if newest <= at else newest + timedelta(microseconds=1)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.extraction.extraction_input import build_extraction_input
@@ -19,6 +19,7 @@ from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.kept_ends import keep_ends, release_cited, release_ends
 from commonplace.engine.graph.remove import load_assertions_of, set_cited_sensitivity
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, describe_owner
+from commonplace.engine.graph.user_assertions import moment_after
 from commonplace.engine.prompt_injection import is_prompt_injection
 from commonplace.engine.provenance.evidence import source_of_evidence
 from commonplace.language.extract.extract import extract
@@ -40,7 +41,6 @@ from commonplace.model.changeset import (
     RewriteMemory,
 )
 from commonplace.model.graph.assertion import CitedSource
-from commonplace.model.graph.elements import Edge
 from commonplace.model.journal import Event
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import HEARSAY_FACET, Memory, State
@@ -235,7 +235,7 @@ def _extracted_texts(
     scope, at = changeset.scope, changeset.at
     snapshot = engine.graph_cache.of(scope).snapshot
     owner = describe_owner(engine, scope, snapshot.nodes.values())
-    told_at = _moment_after(snapshot.edges.values(), at)
+    told_at = moment_after(snapshot.edges.values(), at)
     for memory in changes.told:
         found = _extract_memory(memory, owner, at)
         if _says_anything(found) and not is_prompt_injection(memory):
@@ -248,12 +248,6 @@ def _extracted_texts(
         if _says_anything(found):
             said_at = {each.number: each.at for each in passages}
             yield _ExtractedText(cite_source(source), found, list(said_at), said_at)
-
-
-def _moment_after(edges: Iterable[Edge], at: datetime) -> datetime:
-    """After the clock was set back, what is told last still counts as told last."""
-    newest = max((edge.recorded_at for edge in edges), default=at)
-    return at if newest <= at else newest + timedelta(microseconds=1)
 
 
 _NOTHING = SourceExtraction()
