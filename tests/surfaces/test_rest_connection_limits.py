@@ -141,8 +141,9 @@ def test_connection_whose_rest_of_the_body_nobody_wants_is_closed_in_time(book):
 def test_connection_that_does_not_read_its_answer_is_closed_in_time(book):
     """An export is larger than what the kernel holds for a reader."""
     ana = book.user("ana")
-    ana.remember_many([{"content": f"{n} " + "x" * 30_000, "kind": "note"} for n in range(400)])
+    ana.remember_many([{"content": f"{n} " + "x" * 30_000, "kind": "note"} for n in range(20)])
     with serving(book, serve_transfer_seconds=SHORT) as server:
+        server.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         line = socket.socket()
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         line.settimeout(PATIENCE)
@@ -151,9 +152,7 @@ def test_connection_that_does_not_read_its_answer_is_closed_in_time(book):
             line.sendall(head(server, None, "/v1/export", "GET"))
             assert line.recv(12).endswith(b"200")
             (held,) = server.server.server_state.connections
-            for _ in range(PATIENCE * 10):
-                if held.transport.is_closing():
-                    break
+            while not held.transport.is_closing():
                 assert server.ask("GET", "/healthz").status == 200
             assert not heard(line).endswith(b"0\r\n\r\n")
         assert server.ask("GET", "/healthz").status == 200
@@ -299,12 +298,9 @@ def test_client_that_hangs_up_is_no_server_error_in_log_and_metrics(book, path):
                     line.sendall(head(server, 1000, path) + b"{")
                     assert server.ask("GET", "/healthz").status == 200  # so the other has arrived
             numbers = server.ask("GET", "/metrics").body.decode()
-            for _ in range(PATIENCE * 10):
-                if f'route="{path}",status="499"}} 5' in numbers:
-                    break
+            while f'route="{path}",status="499"}} 5' not in numbers:
                 numbers = server.ask("GET", "/metrics").body.decode()
     finally:
         logger.removeHandler(handler)
-    assert f'route="{path}",status="499"}} 5' in numbers
     assert 'status="500"' not in numbers
     assert [r for r in handler.records if r.levelno > logging.INFO or r.exc_info] == []
