@@ -9,6 +9,7 @@ from commonplace.language.compare.frames import load_nouns, load_wordings
 from commonplace.language.compare.statement import CompareVerdict, Comparison, ParsedStatement
 from commonplace.language.compare.tokens import (
     HEBREW_PREFIXES,
+    OWNER_TERM,
     CompareToken,
     CompareTokenKind,
     tokens_text,
@@ -80,12 +81,20 @@ def _compare_other_subject(old: ParsedStatement, new: ParsedStatement) -> Compar
                 return Comparison(CompareVerdict.BOTH, f"{before.frame.says}: the two are swapped")
             if before.frame.roles and _terms(before.value) == _terms(after.value):
                 return None  # "Dana is the head of sales": another post of the same person
-            if before.subject - after.subject and after.subject - before.subject:
+            if _are_apart(before.subject, after.subject):
                 one, other = " ".join(sorted(before.subject)), " ".join(sorted(after.subject))
                 return Comparison(
                     CompareVerdict.APART, f"{before.frame.says}: {one} is not {other}"
                 )
     return None
+
+
+def _are_apart(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Neither is the other with more words: "Tom" may be "Tom Levi". But "the user's sister" is not
+    the user."""
+    if one == other:
+        return False
+    return not (one <= other or other <= one) or min(one, other, key=len) == {OWNER_TERM}
 
 
 def _compare_pair(before: StatementClaim, after: StatementClaim) -> Comparison | None:

@@ -15,7 +15,12 @@ from commonplace.language.compare.frames import (
     match_wording,
 )
 from commonplace.language.compare.tokenizer import stem_of
-from commonplace.language.compare.tokens import VALUE_KINDS, CompareToken, CompareTokenKind
+from commonplace.language.compare.tokens import (
+    OWNER_TERM,
+    VALUE_KINDS,
+    CompareToken,
+    CompareTokenKind,
+)
 from commonplace.language.text.lexicon import load_table, parse_word_list
 from commonplace.language.text.sentences import is_past, is_past_verb
 
@@ -178,7 +183,7 @@ def _build_claim(
     if hit.value:
         after = [*stream[slice(*hit.value)], *stream[hit.end :]]
     subject, value = (after, before) if wording.value_first else (before, after)
-    terms = claim_subject(subject) or last or frozenset({"@me"})
+    terms = claim_subject(subject) or last or frozenset({OWNER_TERM})
     value = _content_tokens(value)
     has_no_subject = not subject and not last and language == "en" and wording.frame.many
     if (
@@ -266,7 +271,7 @@ def _without_opening(tokens: list[CompareToken]) -> list[CompareToken]:
         if token.text == ",":
             return tokens[at + 1 :]
     named = [
-        at for at, t in enumerate(tokens) if t.term == "@me" or t.kind is CompareTokenKind.NAME
+        at for at, t in enumerate(tokens) if t.term == OWNER_TERM or t.kind is CompareTokenKind.NAME
     ]
     if not named:
         return []

@@ -10,6 +10,7 @@ from commonplace.language.compare.claims import StatementClaim, extract_claims
 from commonplace.language.compare.frames import load_nouns, load_wordings
 from commonplace.language.compare.tokenizer import stem_of, tokenize
 from commonplace.language.compare.tokens import (
+    OWNER_TERM,
     TITLE_PREFIX,
     CompareToken,
     CompareTokenKind,
@@ -106,7 +107,7 @@ def parse_statement(text: str, language: str) -> ParsedStatement:
         modes=counted_modes[1],
         main=_before_reason(tokens, language) or counted_modes,
         vocabulary=frozenset(t.term for t in content if t.kind is not CompareTokenKind.NUMBER)
-        - {"@me"},
+        - {OWNER_TERM},
         protected=_protected(content, language),
         counted=_counted(content),
     )

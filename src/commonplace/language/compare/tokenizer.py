@@ -13,6 +13,7 @@ from commonplace.language.compare.token_joins import (
     split_hebrew_possessives,
 )
 from commonplace.language.compare.tokens import (
+    OWNER_TERM,
     CompareToken,
     CompareTokenKind,
     is_name_word,
@@ -332,7 +333,7 @@ def _word_term(
     if role == "letter":
         return token.but(term=word)
     if role in ("my", "me"):
-        return token.but(term="@me")
+        return token.but(term=OWNER_TERM)
     if role == "not":
         return token.but(term="¬")
     if role in ("past", "future", "maybe"):

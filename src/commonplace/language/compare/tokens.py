@@ -31,6 +31,7 @@ class CompareTokenKind(StrEnum):
     MARK = "mark"
 
 
+OWNER_TERM = "@me"  # of "I", "my" and "the user"
 VALUE_KINDS = frozenset(
     {CompareTokenKind.NUMBER, CompareTokenKind.DATE, CompareTokenKind.TIME, CompareTokenKind.CODE}
 )
