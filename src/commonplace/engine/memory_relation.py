@@ -16,6 +16,7 @@ from commonplace.language.compare.compare import CompareVerdict, Comparison, com
 from commonplace.language.compare.keys import MAX_STATEMENT_CHARACTERS, subject_key, subject_terms
 from commonplace.language.fields.phone_email import is_same_email, is_same_phone
 from commonplace.language.safety.sensitive import is_secret_subject
+from commonplace.language.text.filler import content_terms
 from commonplace.language.text.normalise import fold
 from commonplace.model.delta import shorten
 from commonplace.model.memory.kinds import (
@@ -257,9 +258,10 @@ def _is_fuller(name: str, before: str, after: str) -> bool:
 
 
 def covers_words(old: Memory, new: Memory) -> bool:
-    """True if the old memory contains every word of the new one."""
-    known = set(fold(old.searchable_text).split())
-    return set(fold(new.content).split()) <= known
+    """True if the old memory contains every word of the new one that says something."""
+    if content_terms(new.content) <= content_terms(old.searchable_text):
+        return True
+    return set(fold(new.content).split()) <= set(fold(old.searchable_text).split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from commonplace.engine.prompt_context.layers import (
     is_low_priority,
     is_shown,
 )
-from commonplace.engine.search.pack import Hit
+from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.plan import RecallPlan, SearchTargets
 from commonplace.engine.search.recall import Recalled
 from commonplace.engine.understanding import Understanding
@@ -26,7 +26,7 @@ from commonplace.language.text.filler import content_terms, is_filler
 from commonplace.model.filters import Filters
 from commonplace.model.journal import JournalNode
 from commonplace.model.memory.memory import Memory
-from commonplace.model.sources.source import PASSAGE_KIND
+from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY, split_passage_id
 
 _FEW_HITS, _MIN_HITS, _MAX_HITS = 8, 12, 500
 _TOKENS_PER_HIT = 40  # budget tokens for each hit that is loaded
@@ -83,7 +83,17 @@ def _without_shown(hit: Hit, before: Collection[str]) -> Hit:
     if hit.id not in before or not hit.said_as or not hit.evidence:
         return hit
     turn = hit.evidence[0]
-    return replace(hit, id=turn, text=hit.said_as, quoted=True, said_as=None, evidence=())
+    source, number = split_passage_id(turn)
+    return replace(
+        hit,
+        id=turn,
+        text=hit.said_as,
+        category=SOURCE_CATEGORY,
+        citation=Citation(source, position=number, speaker=hit.said_by),
+        quoted=True,
+        said_as=None,
+        evidence=(),
+    )
 
 
 def drop_repeats(hits: Sequence[Hit], shown: Sequence[Memory]) -> list[Hit]:

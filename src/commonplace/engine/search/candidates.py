@@ -36,6 +36,7 @@ from commonplace.engine.search.rank import (
     weight_signals,
 )
 from commonplace.language.text.detect import detect_script
+from commonplace.language.text.terms import analyse
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import POLICIES
@@ -106,6 +107,10 @@ class RecallRequest:
     plan: RecallPlan
     understood: ParsedQuery
     vectors: tuple[Vector, ...] | None
+
+    @property
+    def asked_terms(self) -> frozenset[str]:
+        return frozenset(analyse(self.plan.query))
 
 
 def select_candidates(request: RecallRequest, limit: int) -> Shortlist:

@@ -232,6 +232,7 @@ class HitLoader:
 
     def _memory_hit(self, ranked: Ranked, disputes: Mapping[str, Sequence[str]]) -> Hit:
         memory = self._memories[ranked.id]
+        said_as, said_by = self._said_as(memory)
         return Hit(
             id=memory.id,
             text=memory.content,
@@ -248,20 +249,23 @@ class HitLoader:
             disputed=summarise_dispute(disputes.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
             evidence=tuple(each for each in memory.evidence if is_source_id(each)),
-            said_as=self._said_as(memory),
+            said_as=said_as,
+            said_by=said_by,
             suspicious=is_injected_memory(self._engine, memory),
             weak=ranked.weak,
             quoted=is_quoted(memory),
         )
 
-    def _said_as(self, memory: Memory) -> str | None:
-        """The words of the turn, if the memory leaves something out of them."""
+    def _said_as(self, memory: Memory) -> tuple[str | None, str | None]:
+        """The words of the turn and who said them, if the memory leaves something out of them."""
         merged = self._merged.get(memory.id)
         passage = self._passages.get((merged.reading, merged.unit)) if merged else None
         if passage is None or passage.suspicious:
-            return None
+            return None, None
         told = content_terms(" ".join((memory.content, *map(str, memory.metadata.values()))))
-        return shorten(passage.text, MAX_SAID) if content_terms(passage.text) - told else None
+        if not content_terms(passage.text) - told:
+            return None, None
+        return shorten(passage.text, MAX_SAID), passage.speaker or passage.role
 
     def _cite(self, memory: Memory) -> Citation | None:
         if memory.source_id is None:

@@ -70,6 +70,7 @@ class Hit:
     summary: str | None = None  # of a memory, if it differs from the text
     evidence: tuple[str, ...] = ()  # the passages that a memory was made from
     said_as: str | None = None  # the passage of a memory, if it says more
+    said_by: str | None = None  # the speaker, or the role, of that passage
     suspicious: bool = False
     weak: bool = False  # little evidence that it is about the query
     quoted: bool = False  # words of a source: prompts show them fenced

@@ -24,8 +24,11 @@ from commonplace.engine.search.pack import (
 from commonplace.engine.search.plan import RecallPlan, parse_query
 from commonplace.engine.search.profile_hits import (
     PROPOSAL_KIND,
+    SPARE_HITS,
     add_asked_fields,
     add_proposals,
+    asks_about_owner,
+    put_owner_first,
 )
 from commonplace.engine.search.rank import WEIGHTS, Ranked, sort_ranked
 from commonplace.engine.search.recall_log import build_search, log_turn
@@ -186,6 +189,7 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
     """Return the hits and the best similarity of all candidates."""
     engine, principal, plan = request.engine, request.principal, request.plan
     limit = max(MIN_CANDIDATES, 4 * plan.k)
+    wanted = plan.k + (SPARE_HITS if asks_about_owner(request) else 0)
     while True:
         shortlist = select_candidates(request, limit)
         links = _visible_links(engine, principal, shortlist)
@@ -193,13 +197,14 @@ def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
         ranked = _lift_linked(shortlist.ranked, links)
         statements = load_statements(engine, principal, plan, ranked[: SETTLED * plan.k])
         settled = settle(ranked, statements, memories=plan.within.memories)
-        best = rows.best(add_asked_fields(request, settled.ranked), plan.k)
+        best = rows.best(add_asked_fields(request, settled.ranked), wanted)
         if len(best) >= plan.k or shortlist.is_all:
             break
         limit *= _CANDIDATE_GROWTH  # several passages of one long turn crowded out other hits
     rows.load_merged(settled.passages, best)
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
-    hits = mark_outdated([rows.hit(each, against) for each in best], statements)
+    loaded = [rows.hit(each, against) for each in best]
+    hits = put_owner_first(request, mark_outdated(loaded, statements))[: plan.k]
     hits = add_graph_hits(request, add_proposals(request, hits))
     hits = [hit for hit in hits if not (hit.weak and plan.strict)]
     if not plan.hits_only:

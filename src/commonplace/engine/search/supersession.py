@@ -16,17 +16,23 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.search.pack import CurrentValue, Hit
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.rank import Ranked, sort_ranked
+from commonplace.language.text.terms import analyse
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import PASSAGE_KIND, split_passage_id
-from commonplace.store.queries import CitingMemories
+from commonplace.store.queries import CitingMemories, PassagesByUnit
 
 with lazy_imports(__name__):
     from commonplace.engine.provenance.evidence import supporting_passages
-    from commonplace.language.compare.other_value import corrects_turn_before, gives_other_value
+    from commonplace.language.compare.other_value import (
+        concerns,
+        corrects_turn_before,
+        gives_other_value,
+        is_about_change,
+    )
 
 _LONGEST_CHAIN = 8  # supersessions that are followed
 SETTLED = 3  # times k: how many candidates are checked for what has changed since
@@ -51,6 +57,7 @@ _FIELD_STATEMENTS = {
 class Statements:
     """What memories say of passages: those that state it now, and what replaced it."""
 
+    asked: frozenset[str] = frozenset()  # the terms of the question
     live: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)  # by passage
     outdated: Mapping[str, Memory | None] = field(default_factory=dict)  # by passage; None: gone
 
@@ -59,9 +66,11 @@ def load_statements(
     engine: EngineContext, principal: Principal, plan: RecallPlan, ranked: Sequence[Ranked]
 ) -> Statements:
     """For the passages among these, in the caller's own scope."""
-    passages = {each.id for each in ranked if each.is_passage and each.reading.is_own}
+    asked = frozenset(analyse(plan.query))
+    units = {each.id: each.unit for each in ranked if each.is_passage and each.reading.is_own}
+    passages = set(units)
     if not passages:
-        return Statements()
+        return Statements(asked)
     sources = sorted({split_passage_id(id)[0] for id in passages})
     citing = [
         memory
@@ -78,15 +87,37 @@ def load_statements(
 
     live: dict[str, tuple[Memory, ...]] = {}
     outdated: dict[str, Memory | None] = {}
+    cited = {id for each in replaced for id in passages.intersection(supporting_passages(each))}
+    texts = _load_texts(engine, principal, {id: units[id] for id in cited})
     for memory in citing:
         for passage in passages.intersection(supporting_passages(memory)):
             if memory.state is State.SUPERSEDED:
                 current = _follow(memory, successors)
+                if not _is_asked(asked, texts.get(passage, ""), memory, current):
+                    continue
                 shown = current is not None and is_shown(current)
                 outdated[passage] = current if shown else outdated.get(passage)
             elif is_shown(memory):
                 live[passage] = (*live.get(passage, ()), memory)
-    return Statements(live, {id: each for id, each in outdated.items() if id not in live or each})
+    kept = {id: each for id, each in outdated.items() if id not in live or each}
+    return Statements(asked, live, kept)
+
+
+def _is_asked(asked: frozenset[str], text: str, replaced: Memory, current: Memory | None) -> bool:
+    """Whether the question is about what has changed, not about the rest of the passage or of what
+    was replaced."""
+    now = current.content if current else ""
+    about_rest = not concerns(asked, text, f"{replaced.content} {now}")
+    return not about_rest and is_about_change(asked, replaced.content, now)
+
+
+def _load_texts(
+    engine: EngineContext, principal: Principal, units: Mapping[str, int]
+) -> dict[str, str]:
+    if not units:
+        return {}
+    query = PassagesByUnit(sorted(units.values()))
+    return {each.id: each.text for each in engine.store.passages(principal.scope, query).values()}
 
 
 def _load_successors(
@@ -164,15 +195,22 @@ def mark_outdated(hits: Sequence[Hit], statements: Statements) -> list[Hit]:
     the later one comes first."""
     marked = [_marked(hit, statements) for hit in hits]
     said = {hit.id: hit.date for hit in hits}
-    return put_current_first(mark_older_values(marked, said))
+    return put_current_first(mark_older_values(marked, said, statements.asked))
 
 
-def mark_older_values(hits: Sequence[Hit], said: Mapping[str, datetime]) -> list[Hit]:
+def mark_older_values(
+    hits: Sequence[Hit], said: Mapping[str, datetime], asked: frozenset[str] = frozenset()
+) -> list[Hit]:
     """Pure. Each hit that another one, said later, gives another value of. ``said``: when, by hit;
-    hits without a time are not compared. Memories are marked, not changed."""
+    hits without a time are not compared. ``asked``: the terms of the question. Memories are marked,
+    not changed."""
     marked = list(hits)
     for older, newer in _comparable_pairs(marked, said):
-        if marked[older].outdated is None and _changes(marked[older], marked[newer]):
+        if (
+            marked[older].outdated is None
+            and _changes(marked[older], marked[newer])
+            and is_about_change(asked, marked[older].text, marked[newer].text)
+        ):
             current = CurrentValue(marked[newer].id, marked[newer].text)
             marked[older] = replace(marked[older], outdated=current)
     return marked

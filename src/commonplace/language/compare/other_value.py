@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from commonplace.language.compare.compare import CompareVerdict, compare
+from commonplace.language.safety.secret_words import REDACTED
 from commonplace.language.text.changes import (
     denied_values,
     is_correction_of_a_turn,
@@ -21,6 +22,7 @@ from commonplace.language.text.changes import (
     strip_opener,
 )
 from commonplace.language.text.detect import question_words
+from commonplace.language.text.filler import content_terms
 from commonplace.language.text.normalise import split_words
 from commonplace.language.text.sentences import is_past, split_sentences
 from commonplace.language.text.terms import analyse
@@ -37,6 +39,7 @@ _ALIKE = 0.99  # of the words around a masked value
 _OF_OWNER = re.compile(
     r"^The user\b|\b(?:I|I'm|we|we've|im|i've)\b|תי\b|נו\b|\bאני\b", re.IGNORECASE
 )
+_CLAUSE = re.compile(r"\b(?:and|but|with|mit|und|con|et|avec)\b|[,;.!]\s|\s[–—-]\s")
 _RECURRING = re.compile(r"days\b|\bevery\b|כל |בימי ", re.IGNORECASE)
 _FEW_OWN_TERMS = 2  # a correction that names nothing itself has at most this many
 
@@ -45,6 +48,8 @@ _FEW_OWN_TERMS = 2  # a correction that names nothing itself has at most this ma
 def gives_other_value(older: str, newer: str) -> bool:
     """Pure; linear in the texts."""
     if older == newer or newer.rstrip().endswith(("?", "？", "؟")):
+        return False
+    if REDACTED in older or REDACTED in newer:  # which secret it was is not known
         return False
     if not _may_share_subject(older, newer):
         return False
@@ -61,6 +66,21 @@ def _may_share_subject(older: str, newer: str) -> bool:
     if not subject_terms(older).isdisjoint(subject_terms(newer)):
         return True
     return _is_short(older) and (_is_of_owner(newer) or bool(denied_values(newer)))
+
+
+@lru_cache(maxsize=16_384)
+def is_about_change(asked: frozenset[str], older: str, newer: str) -> bool:
+    """Whether a question is about what has changed, and not about something else that the older
+    text says: "where do I work?", of "I live in Leiden and work at Philips", "I've moved to Delft".
+    ``asked``: the terms of the question. A question in other words may be about anything."""
+    changed = [clause for clause in _CLAUSE.split(older) if gives_other_value(clause, newer)]
+    return not changed or concerns(asked, older, " ".join((*changed, newer)))
+
+
+def concerns(asked: frozenset[str], text: str, changed: str) -> bool:
+    """``changed``: the part of the text that has changed, and what holds now."""
+    about = content_terms(changed)
+    return not asked.isdisjoint(about) or asked.isdisjoint(content_terms(text) - about)
 
 
 @lru_cache(maxsize=4_096)

@@ -32,6 +32,9 @@ from commonplace.model.memory.memory import HEARSAY_FACET
 SUMMARY_DAYS = 7
 MIN_JOB_WORDS = 3  # of a summary of a finished job
 MAX_SENTENCES = 60  # more is a document, not a turn
+# Categories of statements about the owner: what others say of themselves is in none of them.
+OF_THE_OWNER = frozenset({"profile", "preferences", "goals", "tasks", "interests"})
+RELATIONSHIPS = "relationships"
 _USER_ROLES = frozenset({"user", "human"})
 
 
@@ -127,6 +130,7 @@ def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | No
         kind=Kind.FACT if has_fields else candidate.kind,
         content=content,
         metadata={} if has_fields else candidate.metadata,
+        category=RELATIONSHIPS if candidate.category in OF_THE_OWNER else candidate.category,
         facet=HEARSAY_FACET,
         confidence=min(candidate.confidence, MIN_STORED_CONFIDENCE),
         profile_field=None,

@@ -29,6 +29,7 @@ class ParsedQuestion:
     years: frozenset[int]
     of_the_user: bool  # the user is mentioned
     about_the_asker: bool = False  # asks for something about the user themself: "where do I live?"
+    of_what_i_do: bool = False  # the asker is its subject: not "what is my code?"
     is_asked: bool = False  # a question, not only words to look up
     of_the_assistant: bool = False  # asks for what the assistant said: "what did you suggest?"
     time_words: frozenset[str] = frozenset()  # words that name its months and years
@@ -50,6 +51,11 @@ def parse_question(text: str, names: Collection[str] = ()) -> ParsedQuestion:
         years=frozenset(map(int, years)),
         of_the_user=bool(set(words) & question_words("self")),
         about_the_asker=any(_is_about_asker(words, place) for place in range(len(words))),
+        of_what_i_do=any(
+            _is_about_asker(words, place)
+            for place, word in enumerate(words)
+            if word not in question_words("my")
+        ),
         is_asked="?" in text or not question_words("opening").isdisjoint(words[:_OPENING_WORDS]),
         of_the_assistant=_is_of_assistant(words),
         time_words=frozenset((*by_month, *years)),

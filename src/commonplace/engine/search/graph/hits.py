@@ -87,7 +87,7 @@ def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
     times = {hit.id: hit.date for hit in hits}
     for edge, told in stated.items():  # a relation may have begun long before it was told
         times[edge] = max(each.said_at for each in told)
-    return put_current_first(mark_older_values(merged, times))
+    return put_current_first(mark_older_values(merged, times, request.asked_terms))
 
 
 def _is_searched(request: RecallRequest) -> bool:
