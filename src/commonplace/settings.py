@@ -176,6 +176,50 @@ TABLE: tuple[Setting, ...] = (
         "on-demand (only when `extract` is called).",
         choices=("auto", "on-demand"),
     ),
+    Setting(
+        "model",
+        str,
+        "",
+        "Language model: openai:NAME (any server with a compatible API), anthropic:NAME, or mcp "
+        "(the connected client's own); empty: none.",
+    ),
+    Setting(
+        "model_small",
+        str,
+        "",
+        "A cheaper model for the cheap steps, written as `model` is (empty: the same model).",
+    ),
+    Setting(
+        "model_url",
+        str,
+        "",
+        "URL of the model's server, such as http://localhost:11434/v1 (empty: the provider's own).",
+    ),
+    Setting(
+        "model_key",
+        str,
+        "",
+        "The API key of the model's server; never printed. Read from the environment only.",
+        secret=True,
+    ),
+    Setting(
+        "model_timeout", float, 60.0, "Timeout of a call, all its attempts together.", 0.1, 3600
+    ),
+    Setting("model_concurrency", int, 2, "Calls to the model at once, of this process.", 1, 64),
+    Setting(
+        "model_daily_tokens",
+        int,
+        500_000,
+        "Tokens that the model may read and write per user and day (UTC); then rules alone read.",
+        0,
+    ),
+    Setting(
+        "model_prices",
+        str,
+        "",
+        "Prices per million tokens, read and written, such as 0.25/2, for `model usage`.",
+    ),
+    Setting("model_cache_days", float, 30.0, "How long answers are kept, in days.", 0, 36_500),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
     Setting(
@@ -302,6 +346,15 @@ class Settings:
     proposal_days: float
     observe_daily: int
     extraction: str
+    model: str
+    model_small: str
+    model_url: str
+    model_key: str = field(repr=False)
+    model_timeout: float
+    model_concurrency: int
+    model_daily_tokens: int
+    model_prices: str
+    model_cache_days: float
     lock_timeout: float
     pool_size: int
     serve_host: str

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from commonplace.engine.access_log import AccessLog
 from commonplace.errors import CommonplaceError
 from commonplace.language.embedders.embedder import Calibration, Embedder, EmbedderDown, Vectors
+from commonplace.language.llm.language_model import ModelAccess
 from commonplace.language.text.detect import detect_script
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset
@@ -127,6 +128,7 @@ class EngineContext:
     recall_log: bool = False  # whether queries and results are logged
     observe_daily: int = 50  # memories per day from conversations
     extracts: bool = True  # whether processed sources are extracted
+    model: ModelAccess | None = None  # language models; None: rules alone
     settings: Mapping[str, str] = field(default_factory=dict)  # in effect; the doctor shows them
     measured: MeasuredCalibration = field(default_factory=MeasuredCalibration)
     caches: EngineCaches = field(default_factory=EngineCaches)

@@ -1,0 +1,1 @@
+"""Calls of language models: cache, daily budget, usage. Never inside a transaction."""
