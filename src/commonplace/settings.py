@@ -30,6 +30,7 @@ class Setting:
     most: float | None = None
     choices: tuple[str, ...] = ()
     secret: bool = False  # never shown, logged or repeated in an error
+    only_environment: bool = False  # not by a flag or in the file, which others may read
 
     @property
     def variable(self) -> str:
@@ -201,6 +202,7 @@ TABLE: tuple[Setting, ...] = (
         "",
         "The API key of the model's server; never printed. Read from the environment only.",
         secret=True,
+        only_environment=True,
     ),
     Setting(
         "model_timeout", float, 60.0, "Timeout of a call, all its attempts together.", 0.1, 3600
@@ -397,6 +399,7 @@ def load(
         if (variable := PREFIX + name.upper()) in environment:
             _warn_of_removed(name, variable, "Unset the variable.")
     file = _read_file(environment)
+    _refuse_outside_environment(given, file)
     values = {}
     for setting in TABLE:
         if setting.name in given:
@@ -408,6 +411,17 @@ def load(
         else:
             values[setting.name] = setting.default
     return Settings(**values)
+
+
+def _refuse_outside_environment(given: Mapping[str, Any], file: Mapping[str, Any]) -> None:
+    for setting in TABLE:
+        if setting.only_environment and (setting.name in given or setting.name in file):
+            where = "given" if setting.name in given else "the settings file"
+            raise BadSettings(
+                f"{setting.name} ({where}) is read from the environment only.",
+                remedy=f"Remove it there, and set {setting.variable}.",
+                field=setting.name,
+            )
 
 
 def default_store() -> str:

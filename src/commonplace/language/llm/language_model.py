@@ -72,6 +72,8 @@ class ModelRefused(ModelFailure):
 class BadModelAnswer(ModelFailure):
     """Not of the form of the schema, also after one repair."""
 
+    is_truncated: bool = False  # cut off at the token limit: less text may fit
+
 
 class LanguageModel(Protocol):
     @property
@@ -114,3 +116,5 @@ class ModelAccess:
     provider: ModelProvider
     limits: ModelLimits = field(default_factory=ModelLimits)
     slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
+    # By user and day: tokens that a failing store did not count. They are spent all the same.
+    uncounted: dict[tuple[str, str], int] = field(default_factory=dict)

@@ -68,3 +68,14 @@ def load_prompt(name: str) -> Prompt:
 def as_data(value: object) -> str:
     """JSON in one line, for texts of users and sources."""
     return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+
+
+@cache
+def _fragment(name: str) -> str:
+    folder = resources.files("commonplace.language.llm") / "prompts" / "fragments"
+    return (folder / f"{name}.md").read_text(encoding="utf-8").strip()
+
+
+def fragment(name: str, **values: str) -> str:
+    """What adapters add to any prompt, such as the form of the answer."""
+    return _PLACE.sub(lambda place: values[place[1]], _fragment(name))

@@ -1,0 +1,1 @@
+"""JSON over HTTP, for embedders and language models. Nothing is sent unless one is configured."""
