@@ -2,6 +2,7 @@
 
 Benchmarks: `truth` (are duplicates, updates and conflicts recognised?), `understanding` (are
 messages interpreted correctly?), `observe` (which memories are made from a conversation?),
+`findings` (which findings of a model pass its check?),
 `everyday` (what is known and answered after months of chats?), `extract` (which nodes and
 relationships are extracted?), `walks` (speed of graph queries, and their effect on recall),
 `quality` (does recall find the right items?), `embedders` (quality of each embedder, and speed of
@@ -22,6 +23,7 @@ from rich.console import Console
 from benchmarks.embedders import main as embedders
 from benchmarks.judgement.everyday import main as everyday
 from benchmarks.judgement.extraction import main as extracting
+from benchmarks.judgement.findings import main as findings
 from benchmarks.judgement.observe import main as observe
 from benchmarks.judgement.truth import main as truth
 from benchmarks.judgement.understanding import main as understanding
@@ -42,6 +44,7 @@ def main(arguments: list[str]) -> None:
         "truth": truth,
         "understanding": understanding,
         "observe": observe,
+        "findings": findings,
         "everyday": everyday,
         "extract": extracting,
         "walks": walks,

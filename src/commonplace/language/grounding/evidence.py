@@ -1,0 +1,370 @@
+"""What passages give as evidence: their words, names, numbers and values, read once each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from functools import cache, cached_property
+from itertools import accumulate, islice
+from types import MappingProxyType
+
+from commonplace.language.extract.values import OwnerIdentity
+from commonplace.language.fields.names import fold_name
+from commonplace.language.fields.phone_email import email_key, find_emails
+from commonplace.language.grounding.names import is_named, name_words, unknown_names
+from commonplace.language.grounding.numbers import TextNumbers, numbers_of
+from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
+from commonplace.language.grounding.time_names import (
+    NamedTime,
+    named_times,
+    times_of_days,
+    unknown_times,
+)
+from commonplace.language.grounding.values import GivenPassage, SpokenBy
+from commonplace.language.safety.secrets import secret_values
+from commonplace.language.text.detect import detect_language
+from commonplace.language.text.filler import empty_terms
+from commonplace.language.text.lexicon import load_word_lists
+from commonplace.language.text.normalise import is_cjk, split_words
+from commonplace.language.text.terms import bigrams, term_of
+
+BEFORE, AFTER = 4, 1  # passages around a quote that count
+_MIN_PHONE_DIGITS = 6
+_MAX_DIGIT_RUNS = 500  # of a passage; more is a table
+_MAX_OCCURRENCES = 100  # of a value in a passage
+_WORDS = load_word_lists("grounding/words.txt")
+ENOUGH_WORDS = 0.3  # share of the item's content words that must occur
+_STEM = 5  # letters that forms of one word share
+_HEBREW_STEM = 3
+_CONFIRMED_WORDS = 3  # at the start of a turn that confirms the one before
+_AGREED_WORDS = 6  # a longer turn does not just agree
+_DIGIT_RUN = re.compile(r"\+?\d[\d\s().\-/]*")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]+")  # Thai to Khmer
+_HEBREW_VOWELS = str.maketrans("", "", "ויא")
+_HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}(?![\w-])")
+_HEBREW_PREFIXES = "והבלכמש"
+_HEBREW = re.compile("[א-ת]+")
+
+
+class PassageEvidence:
+    """One passage. What is not asked for is not computed."""
+
+    def __init__(self, given: GivenPassage) -> None:
+        self.given = given
+
+    @property
+    def is_by_machine(self) -> bool:
+        return self.given.by is SpokenBy.MACHINE
+
+    @cached_property
+    def folded(self) -> FoldedPassage:
+        return fold_passage(self.given.text)
+
+    def has(self, words: str) -> bool:
+        """Whether the passage has these words, one after the other."""
+        folded = fold_quote(words)
+        wanted = f" {folded} " if folded.isascii() else folded
+        return bool(folded) and wanted in self.folded.text
+
+    @cached_property
+    def named_times(self) -> frozenset[NamedTime]:
+        return named_times(self.given.text)
+
+    @cached_property
+    def language(self) -> str:
+        return detect_language(self.given.text)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return content_forms(self.given.text, self.language)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return name_words(f"{self.given.speaker or ''}\n{self.given.text}")
+
+    @cached_property
+    def numbers(self) -> TextNumbers:
+        return numbers_of(self.given.text, self.language)
+
+    @cached_property
+    def compact(self) -> str:
+        return self.folded.text.replace(" ", "")
+
+    @cached_property
+    def token_places(self) -> frozenset[int]:
+        """Where the words of the compact text begin, and its end."""
+        lengths = map(len, self.folded.text.split())
+        return frozenset(accumulate(lengths, initial=0))
+
+    @cached_property
+    def digit_runs(self) -> list[str]:
+        runs = islice(_DIGIT_RUN.finditer(self.given.text), _MAX_DIGIT_RUNS)
+        return ["".join(filter(str.isdecimal, run[0])) for run in runs]
+
+    @cached_property
+    def emails(self) -> frozenset[str]:
+        return frozenset(
+            key for found in find_emails(self.given.text) if (key := email_key(found.text))
+        )
+
+    @cached_property
+    def secrets(self) -> list[str]:
+        return secret_values(self.given.text)
+
+    @cached_property
+    def start_words(self) -> list[str]:
+        """The first words, at most one more than those of a turn that just agrees."""
+        return split_words(self.given.text[:200])[: _AGREED_WORDS + 1]
+
+    @property
+    def confirms(self) -> bool:
+        """ "Yes, exactly": what was said right before counts as said by this speaker."""
+        start = self.start_words[:_CONFIRMED_WORDS]
+        if not start or not _spoken("no").isdisjoint(start):
+            return False
+        return not _spoken("yes").isdisjoint(start)
+
+    @property
+    def agrees(self) -> bool:
+        """ "Sounds good": a plan that was suggested right before is one now."""
+        if len(self.start_words) > _AGREED_WORDS or not _spoken("no").isdisjoint(self.start_words):
+            return False
+        return self.confirms or not _spoken("agreed").isdisjoint(self.start_words)
+
+
+class Support:
+    """The passages that may carry an item. ``witnesses``: those whose numbers and values count;
+    what a machine says does not, unless the owner confirms it. ``known_words``: names of the owner
+    and of all speakers. ``known``: earlier statements, of which names and words count."""
+
+    def __init__(
+        self,
+        passages: Sequence[PassageEvidence],
+        witnesses: Sequence[PassageEvidence],
+        known_words: frozenset[str],
+        language: str,
+        known: Sequence[PassageEvidence] = (),
+    ) -> None:
+        self.passages = passages
+        self._known = known
+        self.witnesses = witnesses
+        self._language = language
+        self._known_words = known_words
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return self._known_words.union(*(each.words for each in (*self.passages, *self._known)))
+
+    @cached_property
+    def _compact(self) -> str:
+        return "\n".join(each.compact for each in self.passages)
+
+    @cached_property
+    def numbers(self) -> list[TextNumbers]:
+        return [each.numbers for each in self.witnesses]
+
+    def has_times(self, text: str, days: Iterable[date]) -> bool:
+        """Whether the weekdays, months and "tomorrow" of a text occur, or are those of the days."""
+        known = times_of_days(days).union(*(each.named_times for each in self.passages))
+        return not unknown_times(text, known)
+
+    def has_name(self, name: str) -> bool:
+        return is_named(name, self._names, self._compact)
+
+    def language_of(self, text: str) -> str:
+        """Short turns have too few words to tell: then the item's own words decide."""
+        return detect_language(text) if self._language == "en" else self._language
+
+    def has_part_of_name(self, name: str) -> bool:
+        """Whether a word of the name occurs, long enough to be no initial."""
+        parts = (part for part in name.split() if len(part) > 1)
+        return any(is_named(part, self._names, self._compact) for part in parts)
+
+    def unknown_names(self, text: str, fuller: Iterable[str] = ()) -> list[str]:
+        """``fuller``: names that are known from other passages. They count where a part of them
+        occurs."""
+        language = self.language_of(text)
+        unknown = unknown_names(text, language, self._names, self._compact)
+        if not unknown:
+            return []
+        known = name_words("\n".join(name for name in fuller if self.has_part_of_name(name)))
+        return [name for name in unknown if not is_named(name, known, "")]
+
+    def has_value(self, value: str) -> bool:
+        """Letters and digits of a value, in this order; a number also in words."""
+        tokens = fold_quote(value).split()
+        if not tokens:
+            return False
+        if any(_has_run("".join(tokens), each) for each in self.witnesses):
+            return True
+        numeral = value.strip().strip("$€£₪")
+        is_amount = numeral.replace(",", "").replace(".", "").isdecimal()
+        return is_amount and any(each.has(numeral) for each in self.numbers)
+
+    def has_phone(self, phone: str) -> bool:
+        digits = "".join(filter(str.isdecimal, phone))
+        runs = (run for each in self.witnesses for run in each.digit_runs)
+        return bool(digits) and any(_is_same_number(digits, run) for run in runs)
+
+    def has_email(self, email: str) -> bool:
+        key = email_key(email)
+        return key is not None and any(key in each.emails for each in self.witnesses)
+
+    def has_words(self, text: str, *, is_anchored: bool = False) -> bool:
+        """Whether enough of the content words occur. Those that only make a sentence of them count
+        neither way. ``is_anchored``: a name, a number or a time was found: one other word may be
+        the model's."""
+        forms = content_words(text, self.language_of(text))
+        carrying = (*self.passages, *self._known)
+        found = [any(not form.isdisjoint(p.terms) for p in carrying) for form in forms]
+        counted = sum(
+            is_found or form.isdisjoint(neutral_forms())
+            for form, is_found in zip(forms, found, strict=True)
+        )
+        return sum(found) >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
+
+
+def _has_run(wanted: str, passage: PassageEvidence) -> bool:
+    """Whole words that are equal when written together: "LK 48 ZRT" and "LK48ZRT"."""
+    if wanted not in passage.compact:
+        return False
+    if not wanted.isascii():
+        return True  # prefixes, and scripts without spaces
+    starts, start = passage.token_places, -1
+    for _ in range(_MAX_OCCURRENCES):
+        start = passage.compact.find(wanted, start + 1)
+        if start < 0:
+            return False
+        if start in starts and start + len(wanted) in starts:
+            return True
+    return False
+
+
+def _is_same_number(digits: str, run: str) -> bool:
+    """Also a part of the longer form: +972 52-123-4567 and 052-1234567."""
+    if digits == run:
+        return True
+    short, long = sorted((digits.lstrip("0"), run.lstrip("0")), key=len)
+    return len(short) >= _MIN_PHONE_DIGITS and long.endswith(short) and len(long) - len(short) <= 4
+
+
+class GivenEvidence:
+    """All passages that a model was given, in their order."""
+
+    def __init__(
+        self,
+        given: Sequence[GivenPassage],
+        owner: OwnerIdentity,
+        known: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.passages = [PassageEvidence(each) for each in given]
+        self.known = known
+        self._known = [PassageEvidence(_as_passage(text)) for text in known.values()]
+        self.by_number = {each.number: place for place, each in enumerate(given)}
+        self._supports: dict[tuple[int, bool], Support] = {}
+        named = (owner.name, *owner.names, *(each.speaker or "" for each in given))
+        self.known_words = name_words("\n".join(named))
+        self.owner_names = frozenset(
+            " ".join(map(fold_name, name.split())) for name in (owner.name, *owner.names) if name
+        )
+
+    @cached_property
+    def folded(self) -> list[FoldedPassage]:
+        return [each.folded for each in self.passages]
+
+    @cached_property
+    def folded_of_people(self) -> list[FoldedPassage]:
+        """Empty for what machines say."""
+        nothing = fold_passage("")
+        return [nothing if each.is_by_machine else each.folded for each in self.passages]
+
+    def support_at(self, index: int, *, is_plan: bool = False) -> Support:
+        """Around the passage: those before it and the one after it."""
+        known = self._supports.get((index, is_plan))
+        if known is None:
+            around = self.passages[max(0, index - BEFORE) : index + AFTER + 1]
+            confirmed = self.confirmed_by(index, is_plan=is_plan)
+            witnesses = [each for each in around if not each.is_by_machine or each is confirmed]
+            language = self.passages[index].language
+            known = Support(around, witnesses, self.known_words, language, self._known)
+            self._supports[index, is_plan] = known
+        return known
+
+    def confirmed_by(self, index: int, *, is_plan: bool = False) -> PassageEvidence | None:
+        """What a machine said right before, and the owner confirms here."""
+        here = self.passages[index]
+        if index == 0 or here.given.by is not SpokenBy.OWNER:
+            return None
+        before = self.passages[index - 1]
+        is_confirmed = here.confirms or (is_plan and here.agrees)
+        return before if before.is_by_machine and is_confirmed else None
+
+    def has_name_somewhere(self, name: str) -> bool:
+        """Whether one of the passages has the whole name."""
+        return any(is_named(name, each.words, each.compact) for each in self.passages)
+
+    def is_owner_name(self, name: str) -> bool:
+        return " ".join(map(fold_name, name.split())) in self.owner_names
+
+
+def _as_passage(statement: str) -> GivenPassage:
+    return GivenPassage(number=0, text=statement, at=datetime.min, by=SpokenBy.OWNER)
+
+
+def content_words(text: str, language: str) -> list[frozenset[str]]:
+    """Each content word of a text, in the forms by which it is compared."""
+    latin = language if language not in ("he", "ar", "ru") else "en"
+    found = [frozenset((pair,)) for run in _UNSPACED.findall(text) for pair in bigrams(run)]
+    joined = _HYPHENATED.findall(text)
+    found += [_forms_of_compound(word, latin) for word in joined]
+    for word in split_words(_HYPHENATED.sub(" ", text) if joined else text):
+        if is_cjk(word):
+            found += [frozenset((pair,)) for pair in bigrams(word)]
+        elif _UNSPACED.match(word):
+            continue
+        elif (term := term_of(word, latin)) is not None and term not in empty_terms():
+            found.append(_forms_of(term))
+    return found
+
+
+def _forms_of_compound(word: str, latin: str) -> frozenset[str]:
+    """ "push-ups": as one word, and each part."""
+    parts = [part for each in (word.replace("-", ""), word) for part in split_words(each)]
+    terms = (term_of(part, latin) for part in parts)
+    return frozenset().union(*(_forms_of(term) for term in terms if term))
+
+
+def content_forms(text: str, language: str) -> frozenset[str]:
+    return frozenset().union(*content_words(text, language))
+
+
+def _forms_of(term: str) -> frozenset[str]:
+    """The stem, and what forms of the same root share."""
+    if _HEBREW.fullmatch(term):
+        bare = {term}
+        while len(term) > _HEBREW_STEM and term[0] in _HEBREW_PREFIXES:
+            term = term[1:]
+            bare.add(term)
+        roots = {each.translate(_HEBREW_VOWELS)[:_HEBREW_STEM] for each in bare}
+        return frozenset(bare | {f"{root}~" for root in roots if len(root) == _HEBREW_STEM})
+    lengths = [length for length in (_STEM - 1, _STEM) if length <= len(term)]
+    if len(term) > _STEM:
+        lengths = [_STEM]
+    return frozenset((term, *(f"{term[:length]}~" for length in lengths)))
+
+
+@cache
+def neutral_forms() -> frozenset[str]:
+    """Words of the third person and of the frame: "is called", "has", "wants to"."""
+    return frozenset().union(
+        *(
+            content_forms(" ".join(_WORDS[f"neutral {code}"]), code)
+            for code in ("en", "he", "de", "es")
+        )
+    )
+
+
+@cache
+def _spoken(name: str) -> frozenset[str]:
+    return frozenset(form for word in _WORDS[name] for form in split_words(word))

@@ -1,0 +1,82 @@
+"""Relationship types that a model writes, in the project's words and direction.
+
+What is not known passes as it is, if it is well-formed: models find relations that no list has.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from commonplace.language.text.lexicon import load_patterns
+from commonplace.language.text.normalise import fold_case
+from commonplace.model.graph.types import RELATIONSHIP_TYPES
+
+_WELL_FORMED = re.compile(r"[a-z]{2,24}(?:-[a-z]{1,24}){0,4}")
+_SEPARATORS = re.compile(r"[\s_/]+")
+_LEADING = re.compile(r"^(?:is-(?=\w+-)|is-an?-|an?-|the-)")
+_OWN_ROLE = re.compile(r"\b(?:my|our)\b|של(?:י|נו)(?!\w)|\b(?:mein|meine|mi|mis|mon|ma)\b", re.I)
+_PLAIN_NOUN = re.compile(r"[\w'-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class DirectedType:
+    type: str
+    is_turned: bool = False  # it runs from TO to FROM
+
+
+def read_relation_type(
+    written: str, *, from_owner: bool, to_owner: bool, quote: str
+) -> DirectedType | None:
+    """None if it is not well-formed."""
+    type = _LEADING.sub("", _SEPARATORS.sub("-", fold_case(written).strip(" .-")))
+    if known := _synonyms().get(type):
+        return known
+    if type in RELATIONSHIP_TYPES:
+        return DirectedType(type)
+    if role := _roles().get(type.removesuffix("-of").removeprefix("has-")):
+        if type.endswith("-of"):
+            holder_is_to = False
+        elif type.startswith("has-"):
+            holder_is_to = True
+        else:
+            holder_is_to = from_owner and not to_owner and _OWN_ROLE.search(quote) is not None
+        return DirectedType(role.type, role.is_turned is holder_is_to)
+    return DirectedType(type) if _WELL_FORMED.fullmatch(type) else None
+
+
+def role_type(noun: str) -> str | None:
+    """The type of a noun: "sister" is a sibling."""
+    role = _roles().get(noun)
+    return role.type if role else None
+
+
+@cache
+def _synonyms() -> dict[str, DirectedType]:
+    table = load_patterns("grounding/relation_types")
+    return {
+        word: DirectedType(type, turned)
+        for section, turned in (("same", False), ("turned", True))
+        for type, words in table[section].items()
+        for word in words.split()
+    }
+
+
+@cache
+def _roles() -> dict[str, DirectedType]:
+    """Nouns that say what TO is to FROM, if not turned."""
+    found: dict[str, DirectedType] = {}
+    for role in load_patterns("extract/relations/roles")["role"]:
+        nouns = f"{role.get('nouns', '')} {role.get('hebrew', '')}".replace("_", "-")
+        for noun in nouns.split():
+            if _PLAIN_NOUN.fullmatch(noun):
+                type = role.get("type") or noun
+                found.setdefault(fold_case(noun), DirectedType(type, role.get("turned", False)))
+    return found
+
+
+@cache
+def types_between(ends: str) -> frozenset[str]:
+    """Types that are certain about their ends."""
+    return frozenset(load_patterns("grounding/relation_types")["between"][ends].split())
