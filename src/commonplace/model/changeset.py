@@ -35,6 +35,7 @@ from commonplace.model.journal import (
 )
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, POLICIES
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity, Version
+from commonplace.model.model_calls import KeepModelAnswer, ModelUsageRow, SetReading
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 
@@ -264,6 +265,7 @@ ChangesetStep = (
     | ChangeSource
     | RemoveSource
     | GraphStep
+    | SetReading
     | AccessStep
     | EnqueueJob
     | FinishJob
@@ -275,6 +277,7 @@ JOB_STEPS = (EnqueueJob, FinishJob, WithdrawJobs, RetryJob)
 STEPS_WITHOUT_REVISION = (
     *JOB_STEPS,
     SetExtraction,
+    SetReading,
     AddKey,
     ChangeKey,
     SetMembership,
@@ -295,8 +298,13 @@ class Changeset:
     observed: int = 0  # how many of its memories are from conversations: limited per day
     member: str | None = None  # precondition: this user is a member of the team
     invalidates_answers: bool = False  # stored answers may contain what another scope removes
+    # Sources of another scope that are gone or lost words: what models answered about them goes.
+    ended_sources: tuple[str, ...] = ()
     claim: IdempotencyClaim | None = None  # of an idempotent request
     rests_on: tuple[tuple[Scope, int], ...] = ()  # other scopes, at the revisions it was decided on
+    # What callers found in its turns, as HandedFindings of engine/graph/extraction: the cascade
+    # adds it to the graph together with what the turns tell.
+    handed: tuple[Any, ...] = ()
 
 
 def merge_changesets(one: Changeset, other: Changeset) -> Changeset:
@@ -306,7 +314,9 @@ def merge_changesets(one: Changeset, other: Changeset) -> Changeset:
         steps=(*one.steps, *other.steps),
         decided_on=other.decided_on if one.decided_on is None else one.decided_on,
         invalidates_answers=one.invalidates_answers or other.invalidates_answers,
+        ended_sources=(*one.ended_sources, *other.ended_sources),
         rests_on=(*one.rests_on, *other.rests_on),
+        handed=(*one.handed, *other.handed),
     )
 
 
@@ -348,6 +358,9 @@ class Bookkeeping:
     built_seq: int | None = None  # given: that generation is complete up to this sequence number
     answers: tuple[AnswerOutcome, ...] = ()  # of idempotent requests
     facts: Mapping[str, str] = field(default_factory=dict)  # about the store, not about the scope
+    model_answers: tuple[KeepModelAnswer, ...] = ()
+    model_usage: tuple[ModelUsageRow, ...] = ()
+    model_answers_before: datetime | None = None  # given: older answers of models are deleted
 
     @property
     def is_about_reads(self) -> bool:
@@ -360,6 +373,9 @@ class Bookkeeping:
             self.log_before,
             self.answers,
             self.facts,
+            self.model_answers,
+            self.model_usage,
+            self.model_answers_before,
         )
         return not any((*computed, *done, self.generation is not None))
 

@@ -26,6 +26,11 @@ class QueryReturns(StrEnum):
     FULL = "full"
 
 
+class SearchMode(StrEnum):
+    FAST = "fast"  # the query as given
+    DEEP = "deep"  # and other wordings of it
+
+
 class GraphFormat(StrEnum):
     DOT = "dot"
     JSON = "json"

@@ -18,6 +18,7 @@ from commonplace.model.jobs import LEASE, Failure, IdempotencyClaim, Job, Stored
 from commonplace.model.journal import JournalRow, RecallLogEntry, RecallLogQuery
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
+from commonplace.model.model_calls import KeptModelAnswer, ModelReading, ModelUsageRow
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
@@ -191,6 +192,20 @@ class Store(Protocol):
 
     def whole_graph(self, scope: Scope) -> WholeGraph:
         """All stored rows of the graph, in one snapshot."""
+        ...
+
+    # ——— language models ———
+
+    def model_answer(self, scope: Scope, digest: str) -> KeptModelAnswer | None: ...
+
+    def model_usage(self, scope: Scope, day: str | None = None) -> list[ModelUsageRow]:
+        """Of one day, or of all days, oldest first."""
+        ...
+
+    def model_readings(
+        self, scope: Scope, sources: Sequence[str] | None = None
+    ) -> list[ModelReading]:
+        """How far models have read for this user, all or by source."""
         ...
 
     # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———

@@ -55,6 +55,7 @@ class Counters:
     observed: int = 0  # memories made of conversations on that day
     graph: int = 0  # counts changes of the graph
     graph_epoch: int = 0  # changes when only rows of the graph were removed
+    erasures: int = 0  # counts changes that took away what a model's answer may contain
 
     @property
     def epoch_of_graph(self) -> int:

@@ -55,6 +55,7 @@ from commonplace.store.queries import (
 with lazy_imports(__name__):
     from commonplace.engine.graph.remove import purge_graph_items
     from commonplace.engine.indexing import build_indexing, build_passage_indexing
+    from commonplace.engine.llm.model_calls import oldest_model_answer
     from commonplace.engine.profile.open_proposals import load_forgotten_origins
     from commonplace.engine.sources.passages import erase_passages, load_passages
     from commonplace.engine.transaction import run_transaction
@@ -129,7 +130,16 @@ def tidy(
     reindexed = rebuild_index(engine, scope) if reindex else 0
     scrubbed = scrub(engine) if compact else True
     log_before = now - engine.lifetimes.recall_log
-    engine.store.record(Bookkeeping(scope, now, tidied=True, log_before=log_before))
+    answers_before = oldest_model_answer(engine, now)
+    engine.store.record(
+        Bookkeeping(
+            scope,
+            now,
+            tidied=True,
+            log_before=log_before,
+            model_answers_before=answers_before,
+        )
+    )
     return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
 
 
@@ -437,7 +447,8 @@ def tidy_team(engine: EngineContext, scope: Scope) -> Tidied:
     let_go += _forget_old_sources(engine, scope, now, now - timedelta(days=days)) if days else 0
     purged = purge_sources(engine, scope, now) + purge_passages(engine, scope, now)
     vectors = fill_passage_vectors(engine, scope)
-    engine.store.record(Bookkeeping(scope, now, tidied=True))
+    answers_before = oldest_model_answer(engine, now)
+    engine.store.record(Bookkeeping(scope, now, tidied=True, model_answers_before=answers_before))
     return Tidied(expired=let_go, purged=purged, vectors=vectors)
 
 

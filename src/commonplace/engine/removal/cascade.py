@@ -14,6 +14,7 @@ from datetime import datetime
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.extraction.removed_passages import (
     RemovedPassages,
+    heard_without,
     hide_passage_assertions,
     retract_passage_assertions,
     show_passage_assertions,
@@ -47,8 +48,9 @@ from commonplace.model.changeset import (
     RemoveMemory,
     RemoveSource,
 )
-from commonplace.model.journal import Event
+from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.memory import State
+from commonplace.model.model_calls import SetReading
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import PassagesOf
 
@@ -96,8 +98,10 @@ class _ChangedSources:
         return bool(whole or self.passages)
 
     @property
-    def erases(self) -> bool:
-        return bool(self.gone or _any_erased(self.passages))
+    def losing_words(self) -> tuple[str, ...]:
+        """Those that are gone or lose words."""
+        erased = [each.graph.source.id for each in self.passages if _any_erased([each])]
+        return tuple(dict.fromkeys([*self.gone, *erased]))
 
 
 def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
@@ -122,9 +126,16 @@ def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
         if is_own and steps:
             decided_on = revision if changeset.decided_on is None else changeset.decided_on
             own = replace(own, steps=(*changeset.steps, *steps), decided_on=decided_on)
-        elif steps or is_member:  # without steps: only stale if a member extracts meanwhile
+        elif not is_own and (steps or is_member or sources.losing_words):
+            # Without steps: answers go, and it is only stale if a member extracts meanwhile.
             other = Changeset(reader, changeset.at, changeset.actor, steps, revision)
-            others.append(replace(other, invalidates_answers=sources.erases))
+            others.append(
+                replace(
+                    other,
+                    invalidates_answers=bool(sources.losing_words),
+                    ended_sources=sources.losing_words,
+                )
+            )
     return [own, *others]
 
 
@@ -269,8 +280,37 @@ def _cascade_steps(
         steps += _cascade_passages(engine, reader, change, changeset, is_own)
     for source in sources.sensitivity_changed:
         steps += apply_source_sensitivity(engine, reader, source, by, at)
+    if sources.losing_words:
+        steps += _reading_steps(engine, reader, sources, changeset)
     decided = {id for step in changeset.steps if (id := _memory_id(step))} if is_own else set()
     return tuple(step for step in steps if _memory_id(step) not in decided)
+
+
+def _reading_steps(
+    engine: EngineContext, reader: Scope, sources: _ChangedSources, changeset: Changeset
+) -> list[ChangesetStep]:
+    """How far a model has read goes with the source. If the source only loses words, the reading
+    stands, for its new digest: what is left is not read again."""
+    gone, erased = sources.gone, [each for each in sources.passages if _any_erased([each])]
+    digests: dict[str, tuple[str, str]] = {}
+    for step in changeset.steps:
+        if isinstance(step, ChangeSource) and step.revised:
+            first, _ = digests.get(step.after.id, (step.before.digest, ""))
+            digests[step.after.id] = (first, step.after.digest)
+    steps: list[ChangesetStep] = []
+    for reading in engine.store.model_readings(reader, [*gone, *digests]):
+        before, after = digests.get(reading.source, ("", ""))
+        if reading.source in gone:
+            steps.append(SetReading(reading, Entry(op=Op.DELETE), gone=True))
+        else:
+            changed = replace(reading, digest=after) if reading.digest == before else reading
+            for each in (one.graph for one in erased if one.graph.source.id == reading.source):
+                heard = heard_without(engine, reader, each, changed.heard)
+                changed = replace(changed, heard=heard)
+            if changed != reading:
+                entry = Entry(op=Op.UPDATE, subject=reading.source)
+                steps.append(SetReading(changed, entry, before=reading))
+    return steps
 
 
 def _memory_id(step: ChangesetStep) -> str | None:

@@ -155,17 +155,21 @@ NO_GRAPH = WholeGraph()
 
 
 EXTRACTION_ACTOR = "worker:extract"
+MODEL_ACTOR = "worker:model"  # what a language model read in sources
+CALLER_ACTOR = "caller:model"  # what an agent found in a turn and handed over with it
+MODEL_ACTORS = frozenset({MODEL_ACTOR, CALLER_ACTOR})
+_FOR_THE_OWNER = frozenset({EXTRACTION_ACTOR, *MODEL_ACTORS})
 
 
 def display_author(actor: str, owner: str) -> str:
     """The owner's plain user id for their own and for extracted items; an agent's journal name."""
-    return owner if actor in (EXTRACTION_ACTOR, Scope.of_user(owner).key) else actor
+    return owner if actor in (*_FOR_THE_OWNER, Scope.of_user(owner).key) else actor
 
 
 def note_author(note: Note, snapshot: GraphSnapshot, owner: str) -> str:
     """The author to display. An extracted note is the owner's only where its source is theirs, not
     where the source is another's or not visible."""
-    if note.added_by != EXTRACTION_ACTOR or _is_owned_by(owner, note, snapshot):
+    if note.added_by not in _FOR_THE_OWNER or _is_owned_by(owner, note, snapshot):
         return display_author(note.added_by, owner)
     return note.added_by
 

@@ -36,6 +36,8 @@ class MemoryCandidate:
     sensitivity: Sensitivity = Sensitivity.NORMAL  # high: visible only with clearance
     asked: bool = False  # "remember that …": the user requests storage
     otherwise: tuple[str, ...] = ()  # variants of its content with other names of the speaker
+    corrects: str = ""  # what is not true any more, in words
+    replaces: tuple[str, ...] = ()  # ids of the memories that say it, as a model confirmed
 
     @property
     def is_stored(self) -> bool:

@@ -142,6 +142,7 @@ class Passage:
         return is_blotted(self.text)
 
 
+TITLE_BY = "title_by"  # in the provenance, if a language model wrote the title
 UTC_OFFSET = "utc_offset"  # in the provenance: minutes, of the first turn
 _MINUTES_OF_DAY = 24 * 60
 

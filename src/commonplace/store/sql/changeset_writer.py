@@ -52,6 +52,7 @@ from commonplace.model.graph.steps import (
     RemoveNotes,
     SetExtraction,
 )
+from commonplace.model.model_calls import SetReading
 from commonplace.model.sources.source import utc_day
 from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.sql.access import (
@@ -78,6 +79,7 @@ from commonplace.store.sql.graph import (
     set_extractions,
 )
 from commonplace.store.sql.jobs import enqueue, finish, require_claim, retry, withdraw
+from commonplace.store.sql.llm.model_calls import remove_model_answers, set_readings
 from commonplace.store.sql.memories import (
     add_memories,
     amend_memory,
@@ -197,6 +199,9 @@ _SCOPE_TABLES = (
     "recall_log",
     "keys",
     "kept_answers",
+    "model_answers",
+    "model_usage",
+    "model_readings",
     "teams",
     "memberships",
     "shares",
@@ -284,6 +289,7 @@ WRITERS: dict[type, Writer] = {
     PutArtifact: put_artifacts,
     RemoveArtifact: remove_artifacts,
     SetExtraction: set_extractions,
+    SetReading: set_readings,
     AddKey: _one_by_one(add_key),
     ChangeKey: _one_by_one(end_key),
     PutTeam: _one_by_one(put_team),
@@ -334,6 +340,7 @@ def write_steps(
         or any(map(_invalidates_answers, changeset.steps))
     ):
         session.run("silence_answers")
+    remove_model_answers(session, changeset)
     reach_failpoint("apply.rows")
     _write_journal(session, changeset, numbers)
     found_in = remove_traces(session, numbers, read_original)

@@ -48,6 +48,7 @@ _TABLES_OF_TEXT = (
     "recall_log",
     "keys",
     "kept_answers",
+    "model_answers",
     "teams",
     "memberships",
     "shares",
@@ -78,7 +79,21 @@ def remove_traces(
     numbers.erased_names += _remove_thread_names(session, numbers.erased_threads - {MAIN_THREAD})
     delete_questions(session, [numbers])
     sought = [text for text in numbers.erased_texts if len(text) >= _MIN_SOUGHT]
+    _delete_model_answers(session, sought)
     return tables_mentioning(session, sought, read_original) if sought else []
+
+
+def _delete_model_answers(session: Session, sought: Sequence[str]) -> None:
+    """Deletes what models answered with an erased text in it, about whatever source."""
+    if not sought:
+        return
+    texts = _SoughtTexts(sought)
+    telling = [
+        digest
+        for digest, answer in session.rows("model_answers")
+        if any(map(texts.occur_in, _texts([(answer,)])))
+    ]
+    session.run("delete_model_answers", digests=telling)
 
 
 def _remove_thread_names(session: Session, threads: set[str]) -> list[str]:
@@ -166,7 +181,7 @@ def _texts(rows: Sequence[Row]) -> Iterator[str]:
     """All texts of the columns, case-folded; also the strings inside JSON, unquoted."""
     for row in rows:
         for value in row:
-            if value and value[0] in "[{":
+            if value and value[0] in '[{"':
                 yield from _strings(value)
             if value:
                 yield value.casefold()

@@ -25,7 +25,7 @@ UPDATE scopes
                            ELSE CAST(:day AS BIGINT) END
  WHERE scope = :scope
 RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
-          graph, graph_epoch,
+          graph, graph_epoch, erasures,
           COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
 
 -- name: hold_scope
@@ -37,7 +37,7 @@ INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
 
 -- name: counters
 SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
-       graph, graph_epoch,
+       graph, graph_epoch, erasures,
        COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
   FROM scopes WHERE scope = :scope
 
@@ -265,7 +265,7 @@ ON CONFLICT (scope, id) DO NOTHING
 
 -- name: number_journal
 UPDATE scopes SET journal = journal + :entries WHERE scope = :scope
-RETURNING journal, revision
+RETURNING journal, revision, erasures
 
 -- name: move_cursor
 INSERT INTO cursors (scope, agent, thread, revision) VALUES (:scope, :agent, :thread, :revision)

@@ -20,6 +20,11 @@ from commonplace.store.sql.graph_rows import (
     NOTE_COLUMNS,
 )
 from commonplace.store.sql.jobs import JOB_COLUMNS
+from commonplace.store.sql.llm.model_calls import (
+    MODEL_ANSWER_COLUMNS,
+    MODEL_READING_COLUMNS,
+    MODEL_USAGE_COLUMNS,
+)
 from commonplace.store.sql.memories import PROPOSAL_COLUMNS
 from commonplace.store.sql.rows import (
     COLUMNS,
@@ -62,6 +67,9 @@ _COLUMNS = {
     "#artifact_columns": ARTIFACT_COLUMNS,
     "#marks_columns": ACCESS_STATS_COLUMNS,
     "#extraction_columns": EXTRACTION_COLUMNS,
+    "#model_answer_columns": MODEL_ANSWER_COLUMNS,
+    "#model_usage_columns": MODEL_USAGE_COLUMNS,
+    "#model_reading_columns": MODEL_READING_COLUMNS,
 }
 
 

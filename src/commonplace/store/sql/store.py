@@ -58,6 +58,7 @@ from commonplace.store.sql.jobs import (
     delete_old_answers,
     record_answers,
 )
+from commonplace.store.sql.llm.model_calls import SqlModelCalls, record_model_calls
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
@@ -162,6 +163,7 @@ class SqlStore(
     SqlTeams,
     SqlGraph,
     SqlStatistics,
+    SqlModelCalls,
 ):
     url: str
     is_read_only = False  # the database accepts no change
@@ -301,6 +303,9 @@ class SqlStore(
         with self._writing(bookkeeping.scope) as session:
             # The counters are locked first, as in `apply`, which prevents deadlocks.
             numbered = session.one("number_journal", entries=len(bookkeeping.entries))
+            if numbered is None and bookkeeping.model_usage:  # of the daily budget, from the first
+                session.run("open_scope")
+                numbered = session.one("number_journal", entries=len(bookkeeping.entries))
             record_answers(session, bookkeeping.answers, bookkeeping.at)
             if numbered is None:
                 return  # the scope does not exist, so there is nothing to record about it
@@ -316,7 +321,9 @@ class SqlStore(
                     "lock_counters", **NO_COUNTER_MOVES | {"vanished": 1, "graph_vanished": 1}
                 )
                 repair_checksums(session)
-            self._record_entries(session, bookkeeping, *numbered)
+            journal, revision, erasures = numbered
+            self._record_entries(session, bookkeeping, journal, revision)
+            record_model_calls(session, bookkeeping, erasures)
             record_turns(session, bookkeeping)
             mark_keys_used(session, bookkeeping.used_keys, bookkeeping.at)
             if bookkeeping.tidied:
@@ -529,6 +536,7 @@ _READS = (
     *("access", "assertions", "claim_answer", "claim_job", "counters", "cursor"),
     *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
     *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
+    *("model_answer", "model_readings", "model_usage"),
     *("next_due", "original", "page", "passages", "past", "proposals", "recall_log", "scopes"),
     *("sources", "statistics", "unembedded", "units_then", "versions", "whole_graph"),
 )
