@@ -91,7 +91,10 @@ def _decide(request: RequestContext | None, decision: Callable[[], DecidedT]) ->
 
 
 def _with_jobs(engine: EngineContext, changeset: Changeset) -> Changeset:
-    return with_follow_up_jobs(changeset, engine.new_id, extracts=engine.extracts)
+    has_model = engine.model is not None
+    return with_follow_up_jobs(
+        changeset, engine.new_id, extracts=engine.extracts, has_model=has_model
+    )
 
 
 def apply_changeset(

@@ -7,7 +7,7 @@ abbreviations; their texts are fetched only after a change.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from types import MappingProxyType
 from typing import Any
@@ -44,9 +44,14 @@ from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.queries import PassagesOf, SourceListing
 
 with lazy_imports(__name__):
+    from commonplace.engine.llm.model_calls import ask_model
+    from commonplace.language.llm.prompts import as_data, load_prompt
     from commonplace.language.query.follow_ups import Filled, expand_follow_up
     from commonplace.language.query.message import reason_text
     from commonplace.language.query.needs_search import needs_search
+    from commonplace.language.safety.plain_line import plain_line
+    from commonplace.language.safety.secrets import redact_secrets
+    from commonplace.language.text.terms import analyse
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"
@@ -183,6 +188,13 @@ class Understanding:
         return not self.needs_search and self.reasons != (reason_text("general"),)
 
     @property
+    def is_unsure(self) -> bool:
+        """No rule says yes or no: the message may be in words that none of them knows."""
+        unknown = (reason_text("general"), reason_text("language"))
+        follows = reason_text("generic_follow_up")
+        return all(each in unknown or each.startswith(follows) for each in self.reasons)
+
+    @property
     def is_expanded(self) -> bool:
         return bool(self.expanded)
 
@@ -194,11 +206,28 @@ def understand_message(
     recent: Sequence[RecentTurn] | None = None,
     thread: str | None = None,
     names: Collection[str] = (),
+    *,
+    asks_model: bool = False,
 ) -> Understanding:
     """``recent`` are the turns before the message, oldest first; by default the last turns of the
-    thread. ``names``: folded words of the message that name a node of the caller's graph."""
-    turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
-    latest = tuple(latest_turns(turns))
+    thread. ``names``: folded words of the message that name a node of the caller's graph.
+    ``asks_model``: a language model is asked where no rule is sure, and waited for."""
+    with engine.store.read_session():
+        turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
+        latest = tuple(latest_turns(turns))
+        understanding = _understand_by_rules(engine, principal, message, latest, names)
+        if asks_model and understanding.is_unsure and principal.is_in_own_scope:
+            return _ask_model(engine, principal, understanding, latest)
+    return understanding
+
+
+def _understand_by_rules(
+    engine: EngineContext,
+    principal: Principal,
+    message: str,
+    latest: tuple[RecentTurn, ...],
+    names: Collection[str],
+) -> Understanding:
     vocabulary = load_vocabulary(
         engine,
         principal,
@@ -216,6 +245,51 @@ def understand_message(
         understanding = build_understanding(message, latest, known, terminology, in_memory)
         cached.put(key, understanding)
     return understanding
+
+
+_LONGEST_ABOUT = 60  # characters
+MAX_SHOWN_TURNS, MAX_SHOWN_CHARACTERS = 6, 500  # of the turns before, to a model
+
+
+def _ask_model(
+    engine: EngineContext,
+    principal: Principal,
+    understanding: Understanding,
+    turns: Sequence[RecentTurn],
+) -> Understanding:
+    """The understanding with the word of a model; as the rules have it if there is none."""
+    message = redact_secrets(understanding.message[:MAX_MESSAGE_CHARACTERS])
+    values = {"turns": turns_as_data(turns), "message": as_data(message)}
+    prompt = load_prompt("needs_search")
+    reply = ask_model(engine, principal.own_scope, prompt, values, small=True)
+    needed = reply.value.get("needed") if isinstance(reply.value, Mapping) else None
+    if not isinstance(needed, bool):
+        return understanding
+    about = _words_of(reply.value.get("about"), [message, *(turn.text for turn in turns)])
+    says = reason_text("model_yes" if needed else "model_no")
+    reason = f"{says}: {about}" if needed and about else says
+    return replace(understanding, needs_search=needed, reasons=(reason, *understanding.reasons))
+
+
+def turns_as_data(turns: Sequence[RecentTurn]) -> str:
+    """The last turns before a message, as data of a prompt."""
+    shown = [
+        {
+            "by": turn.role or "unknown",
+            "text": redact_secrets(turn.text)[-MAX_SHOWN_CHARACTERS:],
+        }
+        for turn in turns[-MAX_SHOWN_TURNS:]
+    ]
+    return as_data(shown)
+
+
+def _words_of(about: object, texts: Sequence[str]) -> str:
+    """What a model says to look up, if the words are those of the conversation."""
+    line = plain_line(about, _LONGEST_ABOUT)
+    if line is None:
+        return ""
+    given = {term for text in texts for term in analyse(text)}
+    return line if given.issuperset(analyse(line)) else ""
 
 
 def _find_known_words(

@@ -7,64 +7,48 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.search.pack import Choice
-from commonplace.errors import CommonplaceError
 from commonplace.language.safety.passwords import may_be_answer
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.safety.secrets import redact_secrets
-from commonplace.language.safety.sensitive import redact_credentials
-from commonplace.language.text.normalise import fold
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
-from commonplace.model.changeset import Bookkeeping, Changeset, ChangesetStep
+from commonplace.model.changeset import Bookkeeping, Changeset
 from commonplace.model.journal import Entry, JournalStatus, Op
-from commonplace.model.memory.candidate import MemoryCandidate
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, Action, Kind
-from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.sources.source import (
     ConversationTurn,
     Passage,
-    Source,
-    SourceType,
     SpeakerRole,
-    utc_day,
 )
 from commonplace.store.queries import HiddenPassages
 
 with lazy_imports(__name__):
+    from commonplace.engine.conversation.handed_over import HandedOver
+    from commonplace.engine.conversation.handed_turns import ground_handed_turns, locate_handed
+    from commonplace.engine.conversation.observation import (
+        ObservationPlan,
+        ObservationResult,
+        ObservedMemory,
+        TurnLocation,
+        decide_observation,
+        plan_observation,
+        prepare_observation,
+    )
+    from commonplace.engine.conversation.speakers import are_owners_turns
     from commonplace.engine.indexing import build_passage_indexing, passage_text_to_embed
     from commonplace.engine.memories.candidates import (
-        ObservationLimits,
         Skipped,
-        SkipReason,
         TurnCandidates,
-        candidate_fields,
-        date_memory,
-        make_skipped,
+        join_candidates,
         select_candidates,
     )
-    from commonplace.engine.memories.remember import (
-        MemoryBatch,
-        Remembered,
-        RememberRequest,
-        load_batch_neighbourhood,
-        log_repeats,
-        plan_batch,
-        prepare_batch,
-        read_request,
-    )
-    from commonplace.engine.profile.proposals import (
-        ProfileClaim,
-        Proposed,
-        propose_claims,
-        read_claim,
-    )
+    from commonplace.engine.memories.remember import log_repeats
+    from commonplace.engine.profile.proposals import Proposed
     from commonplace.engine.sources.thread import (
         GrownThread,
         ThreadUpdate,
@@ -73,238 +57,6 @@ with lazy_imports(__name__):
         thread_updates,
     )
     from commonplace.engine.transaction import run_transaction
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedMemory:
-    """A memory from a turn, and the words of the turn that produced it."""
-
-    trigger: str
-    remembered: Remembered
-
-    @property
-    def kind(self) -> str:
-        return self.remembered.memory.kind
-
-    @property
-    def category(self) -> str:
-        return self.remembered.memory.category
-
-    @property
-    def importance(self) -> int:
-        return self.remembered.memory.importance
-
-    @property
-    def confidence(self) -> float:
-        return self.remembered.memory.confidence
-
-    @property
-    def sensitivity(self) -> Sensitivity:
-        """High: found only by callers with clearance, or by id."""
-        return self.remembered.memory.sensitivity
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCandidate:
-    """A candidate, and the memory that it would become."""
-
-    place: int  # of its turn in the batch
-    candidate: MemoryCandidate
-    asked: RememberRequest
-
-
-@dataclass(frozen=True, slots=True)
-class ObservationPlan:
-    """The memories that a batch of turns would produce."""
-
-    turns: Sequence[TurnCandidates]
-    wanted: Sequence[PlannedCandidate]
-    refused: Sequence[tuple[int, Skipped]]
-
-    @property
-    def memories(self) -> list[Memory]:
-        return [each.asked.memory for each in self.wanted]
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.wanted and not any(each.claims for each in self.turns)
-
-
-@dataclass(slots=True)
-class ObservationResult:
-    """The result of a batch of turns, by the position of the turn."""
-
-    kept: list[tuple[int, ObservedMemory]] = field(default_factory=list)
-    skipped: list[tuple[int, Skipped]] = field(default_factory=list)
-    proposed: list[tuple[int, Proposed]] = field(default_factory=list)
-    steps: tuple[ChangesetStep, ...] = ()
-    decided_on: int | None = None  # revision; None: the decision depends on nothing in the store
-
-    @property
-    def counted(self) -> int:
-        """The number that counts towards the daily limit; a repeat does not."""
-        return sum(each.remembered.action is not Action.REFRESHED for _, each in self.kept)
-
-
-def plan_observation(
-    engine: EngineContext, principal: Principal, turns: Sequence[TurnCandidates]
-) -> ObservationPlan:
-    """A candidate that its kind refuses is reported as skipped and does not stop the others."""
-    now = engine.clock()
-    wanted: list[PlannedCandidate] = []
-    refused: list[tuple[int, Skipped]] = []
-    for place, each in enumerate(turns):
-        for candidate in each.wanted:
-            try:
-                request = read_request(
-                    engine, principal, _turn_fields(candidate, each.turn, now), now
-                )
-            except CommonplaceError as error:
-                refused.append((place, make_skipped(candidate, SkipReason.REFUSED, str(error))))
-                continue
-            # A repeat updates only these fields: the others may have been set by hand.
-            stated = request.mentioned & _STATED_FIELDS
-            said_at = _said_at(each.turn, now) if each.turn.is_dated else None
-            memory = date_memory(request.memory, said_at)
-            asked = replace(request, memory=memory, mentioned=stated, said_at=said_at)
-            wanted.append(PlannedCandidate(place, candidate, asked))
-    return ObservationPlan(turns, wanted, refused)
-
-
-_STATED_FIELDS = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
-
-
-def _said_at(turn: ConversationTurn, now: datetime) -> datetime:
-    return min(turn.at, now).astimezone(UTC)
-
-
-def _turn_fields(
-    candidate: MemoryCandidate, turn: ConversationTurn, now: datetime
-) -> dict[str, Any]:
-    return candidate_fields(candidate, _said_at(turn, now)) | {
-        "source_type": SourceType.CHAT,
-        "thread_id": turn.thread,
-        "role": turn.role,
-        "actor_id": turn.speaker,
-        "run_id": turn.run_id,
-        "job_id": turn.job_id,
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class TurnLocation:
-    """Where a turn is stored: the source as it will be, and the turn's passages in it."""
-
-    source: Source
-    passages: tuple[str, ...]  # empty until the source is processed
-
-
-def decide_observation(
-    engine: EngineContext,
-    principal: Principal,
-    plan: ObservationPlan,
-    batch: MemoryBatch,
-    locations: Mapping[int, TurnLocation],
-) -> ObservationResult:
-    """``locations``: those of the turns, by position. Runs again if the decision is stale."""
-    result = ObservationResult(skipped=list(plan.refused))
-    if plan.is_empty:
-        return result
-    counters = engine.store.counters(principal.scope)
-    result.decided_on = counters.revision
-    if plan.wanted:
-        remaining = engine.observe_daily - counters.observed_on(utc_day(engine.clock()))
-        located = [
-            replace(each.asked, memory=_attach_turn(each.asked.memory, locations[each.place]))
-            for each in plan.wanted
-        ]
-        result.steps = _store_planned(
-            engine, principal, plan, replace(batch, requests=located), remaining, result
-        )
-    claims = _profile_claims(plan, locations, result)
-    steps, proposed = propose_claims(engine, principal, [claim for _, claim in claims])
-    result.proposed = [(place, each) for (place, _), each in zip(claims, proposed, strict=True)]
-    result.steps += steps
-    return result
-
-
-def _attach_turn(memory: Memory, location: TurnLocation) -> Memory:
-    """A memory from a sensitive conversation is sensitive. Its evidence is the turn's id, not its
-    text, which would outlive the conversation."""
-    is_sensitive = location.source.sensitivity is Sensitivity.HIGH
-    return memory.evolve(
-        source_id=location.source.id,
-        sensitivity=Sensitivity.HIGH if is_sensitive else memory.sensitivity,
-        evidence=location.passages or (location.source.id,),
-    )
-
-
-def _store_planned(
-    engine: EngineContext,
-    principal: Principal,
-    plan: ObservationPlan,
-    batch: MemoryBatch,
-    remaining: int,
-    result: ObservationResult,
-) -> tuple[ChangesetStep, ...]:
-    around = load_batch_neighbourhood(engine, principal, batch)
-    limits = ObservationLimits(principal, around, remaining)
-    write_plan, answers = plan_batch(engine, principal, batch, around, limits.refuses)
-    for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
-        if answer is None:
-            skipped = make_skipped(wanted.candidate, *limits.refused[place])
-            result.skipped.append((wanted.place, skipped))
-        else:
-            result.kept.append((wanted.place, ObservedMemory(wanted.candidate.trigger, answer)))
-    return write_plan.all_steps()
-
-
-def _profile_claims(
-    plan: ObservationPlan, locations: Mapping[int, TurnLocation], result: ObservationResult
-) -> list[tuple[int, ProfileClaim]]:
-    """Claims for profile fields. A field that is also a memory is claimed only if that memory was
-    stored."""
-    stored = {(place, each.trigger): each.remembered.id for place, each in result.kept}
-    claims: list[tuple[int, ProfileClaim]] = []
-    for place, turn in enumerate(plan.turns):
-        for candidate in turn.claims:
-            memory = stored.get((place, candidate.trigger))
-            if memory is None and not candidate.is_sensitive:
-                continue
-            try:
-                claim = _profile_claim(candidate, turn, locations[place].source, memory)
-            except CommonplaceError as error:
-                result.skipped.append(
-                    (place, make_skipped(candidate, SkipReason.REFUSED, str(error)))
-                )
-                continue
-            claims.append((place, claim))
-    return claims
-
-
-def _profile_claim(
-    candidate: MemoryCandidate, turn: TurnCandidates, source: Source, memory: str | None
-) -> ProfileClaim:
-    return read_claim(
-        candidate.profile_field,
-        candidate.profile_value,
-        evidence=[redact_credentials(candidate.trigger, turn.wanted)],
-        thread=turn.turn.thread,
-        source_id=source.id,
-        memory_id=None if candidate.is_sensitive else memory,
-        is_said_now=True,
-    )
-
-
-def is_owner_speaking(
-    engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
-) -> list[bool]:
-    """For each turn, whether its user is the owner: no speaker is named, or the owner is."""
-    names = {fold(principal.user_id)}
-    if any(turn.speaker and fold(turn.speaker) not in names for turn in turns):
-        fields = engine.store.fetch(principal.scope, ["profile:preferred_name"])
-        names |= {fold(str(each.metadata.get("value", ""))) for each in fields}
-    return [turn.speaker is None or fold(turn.speaker) in names for turn in turns]
 
 
 CandidateLookup = Callable[[str], Choice]
@@ -334,17 +86,24 @@ def observe_turns(
     request: RequestContext,
     turns: Sequence[ConversationTurn],
     look_up: CandidateLookup,
+    handed: Mapping[int, HandedOver] | None = None,
 ) -> list[Observed]:
-    """All turns in one transaction, with one call to the embedder."""
+    """All turns in one transaction, with one call to the embedder. ``handed``: what the caller
+    found in them, by their position."""
     principal = request.principal
     candidates = _select_turn_candidates(engine, principal, turns)
     choices = [tuple(look_up(each.query) for each in selected.forget) for selected in candidates]
     plan = plan_observation(engine, principal, candidates)
     stored = {place: selected.kept for place, selected in enumerate(candidates) if selected.kept}
     updates = thread_updates(engine, principal, list(stored.values()))
+    found = ground_handed_turns(engine, principal, candidates, updates, handed) if handed else {}
+    for place, each in found.items():
+        candidates[place] = join_candidates(candidates[place], each.candidates, each.skipped)
+    if found:
+        plan = plan_observation(engine, principal, candidates)
     passages = [passage for update in updates for passage in update.passages]
     texts = [passage_text_to_embed(*each) for each in passages]
-    batch = prepare_batch(engine, principal, [each.asked for each in plan.wanted], texts)
+    batch = prepare_observation(engine, principal, plan, texts)
     passage_indexes = [
         build_passage_indexing(*each, batch.comparer.vectors.get(text))
         for each, text in zip(passages, texts, strict=True)
@@ -367,6 +126,7 @@ def observe_turns(
             result.decided_on,
             updates[0].thread if len(updates) == 1 else None,
             observed=result.counted,
+            handed=locate_handed(found, updates, grown, locations),
         )
         return changeset, (result, locations)
 
@@ -386,7 +146,7 @@ def _select_turn_candidates(
     engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
 ) -> list[TurnCandidates]:
     own_words = BUILT_IN_CATEGORIES | frozenset(Kind) | frozenset(engine.categories().categories)
-    own = is_owner_speaking(engine, principal, turns)
+    own = are_owners_turns(engine, principal, turns)
     redacted = [
         _without_answer(engine, principal, turn, turns[:place]) for place, turn in enumerate(turns)
     ]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from typing import Any
 
 from commonplace.errors import InvalidInput, TooLong
@@ -20,7 +19,7 @@ from commonplace.model.graph.elements import Edge
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import relationship_type
 from commonplace.model.memory.lifecycle import NOW, PointInTime
-from commonplace.model.parameters import EXPLORE_GRANULARITY
+from commonplace.model.parameters import EXPLORE_GRANULARITY, SearchMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,11 +71,6 @@ def _normalise_type(type: str) -> str:
 MAX_QUERIES = 20
 
 
-class ExploreMode(StrEnum):
-    FAST = "fast"  # the queries as given
-    DEEP = "deep"  # and widened ones
-
-
 @dataclass(frozen=True, slots=True)
 class ExploreQuery:
     query: str
@@ -119,7 +113,7 @@ def read_explore_request(
     text_matches: object = None,
     relationship_filters: object = None,
     multi_query: object = None,
-    mode: object = ExploreMode.FAST,
+    mode: object = SearchMode.FAST,
     time_weight: object = ExploreWeights().time,
     salience_weight: object = ExploreWeights().salience,
     semantic_weight: object = ExploreWeights().semantic,
@@ -130,14 +124,14 @@ def read_explore_request(
     """Validate the given parameters. ``multi_query`` decides whether queries are widened; if it is
     None, ``mode`` does."""
     level = EXPLORE_GRANULARITY if granularity is None else granularity
-    explore_mode = validation.choice(mode, "mode", ExploreMode, {})
+    explore_mode = validation.choice(mode, "mode", SearchMode, {})
     widen = None if multi_query is None else validation.flag(multi_query, "multi_query")
     return ExploreRequest(
         granularity=validation.integer(level, "granularity", 1, 3),
         queries=_read_queries(_with_single_query(query, queries)),
         text_matches=() if text_matches is None else _read_words(text_matches, "text_matches"),
         relationship_filters=read_relationship_filters(relationship_filters),
-        widen=explore_mode is ExploreMode.DEEP if widen is None else widen,
+        widen=explore_mode is SearchMode.DEEP if widen is None else widen,
         weights=ExploreWeights(
             semantic=validation.number(semantic_weight, "semantic_weight", 0, 1),
             time=validation.number(time_weight, "time_weight", 0, 1),

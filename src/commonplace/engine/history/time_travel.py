@@ -197,6 +197,7 @@ def context_at(engine: EngineContext, principal: Principal, then: PointInTime) -
         clock=lambda: then.known_at or engine.clock(),
         caches=engine.caches.without_understandings(),  # unit numbers differ from the present
         moment=then,
+        model=None,  # its answers are kept and counted in the present
     )
 
 

@@ -8,8 +8,16 @@ from datetime import datetime
 from functools import partial
 
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.follow_up_jobs import DESCRIBE_JOB, EMBED_JOB, EXTRACT_JOB, PROCESS_JOB
-from commonplace.engine.maintenance.worker import JobFunction
+from commonplace.engine.follow_up_jobs import (
+    DESCRIBE_JOB,
+    EMBED_JOB,
+    EXTRACT_JOB,
+    PROCESS_JOB,
+    READ_JOB,
+    SAME_FACT_JOB,
+    SUMMARISE_JOB,
+)
+from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker
 from commonplace.errors import NotFound, StaleDecision
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
@@ -22,17 +30,38 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extract import run_extraction_job
     from commonplace.engine.maintenance.reembed import fill_late_vectors
     from commonplace.engine.memories.neighbours import link_after_embedding
+    from commonplace.engine.reading.read import run_read_job
+    from commonplace.engine.reading.same_fact import run_same_fact_job
     from commonplace.engine.sources.process import describe_thread, process
+    from commonplace.engine.sources.summarise import summarise_source
     from commonplace.engine.transaction import apply_changeset
 
 
-def bind_job_kinds(engine: EngineContext) -> Mapping[str, JobFunction]:
+def bind_job_kinds(
+    engine: EngineContext, *, closes_windows: bool = False
+) -> Mapping[str, JobFunction]:
+    """``closes_windows``: somebody waits for what a model reads in the last turns."""
     return {
         PROCESS_JOB: partial(process, engine),
         EXTRACT_JOB: partial(run_extraction_job, engine),
         DESCRIBE_JOB: partial(describe_thread, engine),
+        READ_JOB: partial(run_read_job, engine, closes_windows),
+        SAME_FACT_JOB: partial(run_same_fact_job, engine),
+        SUMMARISE_JOB: partial(summarise_source, engine),
         EMBED_JOB: partial(fill_late_vectors, engine, partial(link_after_embedding, engine)),
     }
+
+
+def work_once(engine: EngineContext) -> Worked:
+    """What is due, and what a model has still to read: nobody waits for a next turn."""
+    worker = Worker(engine, bind_job_kinds(engine, closes_windows=True))
+    worked = worker.run_until_idle()
+    if engine.model is None:
+        return worked
+    for scope in engine.store.scopes():
+        if scope.is_user:
+            worked += worker.run_early(scope, READ_JOB) + worker.run_early(scope, SAME_FACT_JOB)
+    return worked + worker.run_until_idle()
 
 
 @dataclass(frozen=True, slots=True)

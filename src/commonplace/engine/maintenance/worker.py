@@ -23,7 +23,7 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreClosed, StoreError
 from commonplace.model.access.principal import Scope
-from commonplace.model.changeset import Changeset, FinishJob
+from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob, FinishJob
 from commonplace.model.jobs import BEATS_PER_LEASE, LEASE, Failure, Job, JobState, next_retry
 from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.queries import JobQuery
@@ -107,6 +107,27 @@ class Worker:
             worked += outcome.value
         return worked
 
+    def run_early(self, scope: Scope, kind: str) -> Worked:
+        """Run the scope's jobs of this kind that are queued for later, each once, and what they
+        queue for now. Those that failed keep their pause."""
+        worked, known = Worked(), set[str]()
+        while True:
+            queued = JobQuery(kinds=[kind], states=[JobState.QUEUED])
+            now = self._engine.clock()
+            job = next(
+                (
+                    each
+                    for each in self._engine.store.jobs(scope, queued)
+                    if not each.tries and (each.key not in known or (each.due_at or now) <= now)
+                ),
+                None,
+            )
+            outcome = self._do(self._claim(scope, job.id)) if job else None
+            if job is None or outcome is None:
+                return worked
+            known.add(job.key)
+            worked += outcome.value
+
     def see_through(self, scope: Scope, kind: str, key: str, patience: float) -> Job | None:
         """Run this job now, or wait while another worker does. Returns None if it is done, else the
         job: failed, or still running after ``patience`` seconds."""
@@ -118,8 +139,10 @@ class Worker:
             match self._do(self._claim(scope, job.id)):
                 case _JobOutcome.FAILED:
                     return self._find(scope, kind, key)
+                case _JobOutcome.DONE if time.monotonic() <= deadline:
+                    continue  # finished, or queued again
                 case _JobOutcome.DONE:
-                    continue  # finished, or queued again meanwhile
+                    return self._find(scope, kind, key)
             if job.state is JobState.DEAD or time.monotonic() > deadline:
                 return job  # a pending one was claimed by another worker between the checks
             self._wait(RECHECK_SECONDS)
@@ -221,7 +244,14 @@ class Worker:
 
 
 def _with_finish(result: Changeset, job: Job) -> Changeset:
-    return replace(result, steps=(*result.steps, FinishJob(job)))
+    """A job that queues itself again does so after its end: it waits for its time then."""
+    again = tuple(step for step in result.steps if _is_same_job(step, job))
+    others = tuple(step for step in result.steps if not _is_same_job(step, job))
+    return replace(result, steps=(*others, FinishJob(job), *again))
+
+
+def _is_same_job(step: ChangesetStep, job: Job) -> bool:
+    return isinstance(step, EnqueueJob) and (step.job.kind, step.job.key) == (job.kind, job.key)
 
 
 def describe_failure(error: Exception) -> Failure:

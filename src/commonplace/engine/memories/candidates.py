@@ -44,9 +44,11 @@ with lazy_imports(__name__):
     )
     from commonplace.engine.memories.write_plan import WritePlan
     from commonplace.engine.memory_relation import WriteDecision
+    from commonplace.language.compare.compare import CompareVerdict, compare
     from commonplace.language.observe.own_words import remove_opt_outs, remove_recalled_lines
     from commonplace.language.observe.turn import find_candidates, to_hearsay
 
+BOTH_CONFIDENCE = 0.9  # of what rules and a model both found
 MIN_EXAMINED_CHARACTERS = 200  # a longer turn is examined even without a trigger
 
 
@@ -63,6 +65,7 @@ class SkipReason(StrEnum):
         "not_the_owner"  # only the owner gives instructions or changes the owner's statements
     )
     REFUSED = "refused"  # a rule of the kind refuses it
+    UNGROUNDED = "ungrounded"  # the caller's item is not in the words of the turn
     ASKED_NOT_TO = "asked_not_to_keep_it"  # the speaker asked not to store it
 
 
@@ -123,9 +126,44 @@ def select_candidates(
         turn,
         kept,
         wanted=tuple(passed[:MAX_STORED]),
-        claims=_select_claims(passed, passed[:MAX_STORED]),
+        claims=select_claims(passed, passed[:MAX_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetRequest) and is_the_user),
         skipped=(*opted_out, *not_hearsay, *filter(None, refusals), *over_limit, *recalled),
+    )
+
+
+def join_candidates(
+    selected: TurnCandidates, first: Sequence[MemoryCandidate], skipped: Sequence[Skipped]
+) -> TurnCandidates:
+    """``first``: those that a caller found in the turn; they come before what rules found."""
+    if not first:
+        return replace(selected, skipped=(*selected.skipped, *skipped))
+    both = [
+        any(_is_same_candidate(each, by_rules) for by_rules in selected.wanted) for each in first
+    ]
+    passed = [
+        *(
+            replace(each, confidence=max(each.confidence, BOTH_CONFIDENCE)) if is_both else each
+            for each, is_both in zip(first, both, strict=True)
+        ),
+        *(c for c in selected.wanted if not any(_is_same_candidate(c, each) for each in first)),
+    ]
+    sensitive = [each for each in selected.claims if each not in passed]
+    over_limit = [make_skipped(each, SkipReason.TURN_FULL) for each in passed[MAX_STORED:]]
+    return replace(
+        selected,
+        wanted=tuple(passed[:MAX_STORED]),
+        claims=select_claims([*passed, *sensitive], passed[:MAX_STORED]),
+        skipped=(*selected.skipped, *skipped, *over_limit),
+        why_not="",
+    )
+
+
+def _is_same_candidate(one: MemoryCandidate, other: MemoryCandidate) -> bool:
+    same = (CompareVerdict.EQUAL, CompareVerdict.SAME)
+    return one.kind is other.kind and (
+        fold(one.content) == fold(other.content)
+        or compare(other.content, one.content).verdict in same
     )
 
 
@@ -200,7 +238,7 @@ def _check_refused(
     return None
 
 
-def _select_claims(
+def select_claims(
     passed: Sequence[MemoryCandidate], stored: Sequence[MemoryCandidate]
 ) -> tuple[MemoryCandidate, ...]:
     """A sensitive field waits for the owner's decision, whatever becomes of its memory. Other

@@ -442,7 +442,8 @@ def _store_chosen(
         if replaced:
             event = Event.OVERRIDE if is_override(memory.kind) else Event.UPDATE
             old_ref = replaced[0].ref
-        steps.append(build_add(memory, indexes[place], event=event, old_ref=old_ref))
+        meta = {"choice": choice}
+        steps.append(build_add(memory, indexes[place], event=event, old_ref=old_ref, meta=meta))
         if replaced:
             contribution = make_contribution(
                 chosen[place].memory, chosen[place].mentioned, now, REPLACES

@@ -227,6 +227,16 @@ def load_batch_neighbourhood(
 
 
 RefusalCheck = Callable[[int, Memory, WriteDecision, WritePlan], bool]
+# The memory, with the decision about it, as they stand after a review; None: it is not stored.
+DecisionReview = Callable[
+    [int, Memory, WriteDecision, WritePlan], tuple[Memory, WriteDecision | None]
+]
+
+
+def keep_decision(
+    _place: int, memory: Memory, decision: WriteDecision, _plan: WritePlan
+) -> tuple[Memory, WriteDecision | None]:
+    return memory, decision
 
 
 def plan_batch(
@@ -235,8 +245,10 @@ def plan_batch(
     batch: MemoryBatch,
     around: Neighbourhood,
     refuses: RefusalCheck = lambda *_: False,
+    review: DecisionReview = keep_decision,
 ) -> tuple[WritePlan, list[Remembered | None]]:
-    """Decide each memory in order; None for those that ``refuses`` rejects."""
+    """Decide each memory in order; None for those that ``refuses`` rejects. ``review`` may take
+    back what a decision would replace."""
     memories, comparer = batch.memories, batch.comparer
     rivals = [
         [*stored, *same_batch]
@@ -261,7 +273,8 @@ def plan_batch(
         decision = decide_action(memory, weighed, plan.now, on_conflict, each.said_at)
         if proposes(principal, memory):
             decision = propose_instruction(memory, decision, principal.actor)
-        if refuses(place, memory, decision, plan):
+        memory, reviewed = review(place, memory, decision, plan)
+        if reviewed is None or refuses(place, memory, reviewed, plan):
             answers.append(None)
             continue
         near = [
@@ -269,8 +282,8 @@ def plan_batch(
             *neighbours_in_batch(engine, memories, batch.vectors, place),
         ]
         item = PlannedMemory(memory, batch.indexes[place], each.mentioned, near)
-        outcome = plan.apply_decision(item, decision)
-        answers.append(_answer(principal, memory, decision, outcome, (*queued, *each.warnings)))
+        outcome = plan.apply_decision(item, reviewed)
+        answers.append(_answer(principal, memory, reviewed, outcome, (*queued, *each.warnings)))
     return plan, answers
 
 

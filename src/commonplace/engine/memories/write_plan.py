@@ -228,12 +228,16 @@ class WritePlan:
             replaces = REPLACES if decision.action is Action.OVERRIDDEN else ""
             self._hold_contributions(new, self._inherited_contributions(new, first, item, replaces))
         for old in decision.others:
-            step = retire_memory(old, new, self.now, self.engine.lifetimes.restorable)
-            self._add(step, step.after)
-            self._transfer_held_values(old, new)
+            self.retire(old, new)
         gone = {old.id for old in decision.others}
         self._link(new, [near for near in item.near if near.id not in gone])
         return WriteOutcome(new, undo=tuple(old.id for old in decision.others))
+
+    def retire(self, old: Memory, new: Memory) -> None:
+        """The new memory, which is stored, takes the old one's place."""
+        step = retire_memory(old, new, self.now, self.engine.lifetimes.restorable)
+        self._add(step, step.after)
+        self._transfer_held_values(old, new)
 
     def _inherited_contributions(
         self, new: Memory, old: Memory, item: PlannedMemory, reason: str

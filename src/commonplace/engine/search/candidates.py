@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isnan
 
 import numpy as np
@@ -35,11 +35,12 @@ from commonplace.engine.search.rank import (
     sum_parts,
     weight_signals,
 )
+from commonplace.language.query.profile_questions import asks_for_rules
 from commonplace.language.text.detect import detect_script
 from commonplace.language.text.terms import analyse
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope
-from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.sources.source import find_mentioned_titles
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.queries import Counters, PassagesByUnit
@@ -107,6 +108,13 @@ class RecallRequest:
     plan: RecallPlan
     understood: ParsedQuery
     vectors: tuple[Vector, ...] | None
+    asked: ParsedQuery | None = None  # the query that this is another wording of
+
+    @property
+    def about_the_asker(self) -> bool:
+        """Another wording may not say so any more: it widens nothing."""
+        parsed = (self.understood, self.asked)
+        return any(each is not None and each.question.about_the_asker for each in parsed)
 
     @property
     def asked_terms(self) -> frozenset[str]:
@@ -129,6 +137,8 @@ def select_candidates(request: RecallRequest, limit: int) -> Shortlist:
         has_passages = any(index.passages.any() for index in indexes)
         counters = _own_counters(request.readings, indexes)
     ranked = sort_ranked(ranked)
+    if asks_for_rules(request.plan.query):
+        ranked = sort_ranked(_lift_rules(request, scored, ranked))
     if ranked and has_titles:
         ranked = sort_ranked(_lift_mentioned(request, scored, ranked))
     if ranked and has_passages and request.plan.within.passages and counters.graph:
@@ -167,7 +177,7 @@ def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> lis
 def _sources_of_others(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> frozenset[str]:
     """Sources that do not answer: what another user brought says nothing about the reader. Sources
     that the caller names are searched all the same."""
-    if not request.understood.question.about_the_asker or request.plan.within.sources:
+    if not request.about_the_asker or request.plan.within.sources:
         return frozenset()
     reader = request.principal.user_id
     return frozenset(
@@ -291,6 +301,21 @@ class _Lift:
     admits: float = inf  # a lift this high admits slots that are not relevant by themselves
 
 
+def _lift_rules(
+    request: RecallRequest, scored: Sequence[_ScoredIndex], ranked: list[Ranked]
+) -> list[Ranked]:
+    """Rules, where the query asks how the assistant should answer or act, in whatever words."""
+    by, ids = WEIGHTS.of("instructs"), set[str]()
+
+    def rules(index: ScopeIndex) -> Mapping[int, float]:
+        slots = np.flatnonzero(index.of_kind(Kind.RULE)).tolist()
+        ids.update(index.ids[slot] for slot in slots)
+        return dict.fromkeys(slots, by)
+
+    lifted = _apply_lift(request, scored, ranked, _Lift("instructs", rules, by))
+    return [replace(each, weak=False) if each.id in ids else each for each in lifted]
+
+
 def _lift_mentioned(
     request: RecallRequest, scored: Sequence[_ScoredIndex], ranked: list[Ranked]
 ) -> list[Ranked]:
@@ -331,7 +356,7 @@ def _apply_lift(
 ) -> list[Ranked]:
     """Lift ranked items, and add candidates that the lift moves into the shortlist."""
     ranked_ids, others = {each.id for each in ranked}, list[Ranked]()
-    lowest = ranked[-1].score if len(ranked) < _count_candidates(scored) else -inf
+    lowest = ranked[-1].score if 0 < len(ranked) < _count_candidates(scored) else -inf
     by_id: dict[str, float] = {}
     with request.engine.index.holding(request.readings) as indexes:
         for index, each in zip(indexes, scored, strict=True):

@@ -44,6 +44,7 @@ _REASON_TEXTS = {
     "named": "the query names it",
     "follows": "it follows a similar question",
     "introduces": "it is one of the first to mention it",
+    "instructs": "the query asks for rules",
     "title": "another hit mentions its title",
     "graph": "the graph connects it with names in the query",
 }

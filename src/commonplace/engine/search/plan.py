@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import islice
 
 import numpy as np
@@ -107,12 +108,27 @@ def _resolve_source(engine: EngineContext, principal: Principal, id: str) -> str
     return load_visible_source(engine, principal, source, "sources").id
 
 
+class WordedBy(StrEnum):
+    MODEL = "model"
+    RULES = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class DeepSearch:
+    """How a deep query was searched."""
+
+    by: WordedBy
+    outcome: str  # of asking the model: answered, cached, no_model, over_budget, down, …
+    phrasings: tuple[str, ...]  # that were searched besides the query
+
+
 @dataclass(frozen=True, slots=True)
 class RecallPlan:
     """A checked request."""
 
     query: str
     also: tuple[str, ...] = ()  # other wordings, searched too: an expansion must not find less
+    deep: DeepSearch | None = None  # its phrasings may be a model's: they are fused
     k: int = 5
     budget_tokens: int | None = None
     filters: Filters = NO_FILTERS
@@ -131,6 +147,10 @@ class RecallPlan:
     def wordings(self) -> tuple[str, ...]:
         topic = topic_of_template(self.query)
         return tuple(dict.fromkeys((self.query, *self.also, *((topic,) if topic else ()))))
+
+    @property
+    def phrasings(self) -> tuple[str, ...]:
+        return self.deep.phrasings if self.deep else ()
 
 
 @dataclass(frozen=True, slots=True)

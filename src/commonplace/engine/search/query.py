@@ -19,7 +19,7 @@ from commonplace.engine.search.pack import (
     pack,
     related_lines,
 )
-from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.plan import DeepSearch, RecallPlan
 from commonplace.engine.search.recall import recall
 from commonplace.engine.search.withheld import Withheld
 from commonplace.language.text.tokens import count_tokens
@@ -81,6 +81,7 @@ class Queried:
     degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
     withheld: Withheld | None = None  # what the agent's allowlist held back
+    deep: DeepSearch | None = None  # of a deep query: the other wordings, and whose they are
 
     @property
     def is_empty(self) -> bool:
@@ -112,7 +113,15 @@ def run_query(
     if delta_from and is_delivered and not in_anothers_name:
         move_cursor(delta_from, principal, thread, delta)
     tokens = count_tokens(_as_text(header, items)) if header or items else 0
-    return Queried(plan.query, header, items, tokens, answer.degraded, withheld=answer.withheld)
+    return Queried(
+        plan.query,
+        header,
+        items,
+        tokens,
+        answer.degraded,
+        withheld=answer.withheld,
+        deep=answer.deep,
+    )
 
 
 def _load_delta(engine: EngineContext, principal: Principal, thread: str) -> Delta:

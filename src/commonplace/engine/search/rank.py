@@ -46,6 +46,7 @@ class SignalWeights:
     named: float = 1.5
     follows: float = 1.0
     introduces: float = 3.0
+    instructs: float = 4.0
 
     def of(self, name: str) -> float:
         return float(getattr(self, name)) / self.base

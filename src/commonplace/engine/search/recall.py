@@ -9,7 +9,8 @@ from commonplace.engine.access import readable_scopes, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import load_disputes
 from commonplace.engine.prompt_injection import is_injected_memory, is_quoted
-from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates
+from commonplace.engine.search.candidates import RecallRequest, select_candidates
+from commonplace.engine.search.deep.fusion import fuse, keep_found
 from commonplace.engine.search.graph.hits import GRAPH_KINDS, add_graph_hits
 from commonplace.engine.search.hits import HitLoader
 from commonplace.engine.search.pack import (
@@ -21,7 +22,7 @@ from commonplace.engine.search.pack import (
     merge_hits,
     pack,
 )
-from commonplace.engine.search.plan import RecallPlan, parse_query
+from commonplace.engine.search.plan import DeepSearch, RecallPlan, parse_query
 from commonplace.engine.search.profile_hits import (
     PROPOSAL_KIND,
     SPARE_HITS,
@@ -67,6 +68,7 @@ class Recalled:
     degraded: bool  # lexical search only: the embedder is unavailable
     is_search: bool = True
     withheld: Withheld | None = None  # what the agent's allowlist held back
+    deep: DeepSearch | None = None  # of a deep query: the other wordings, and whose they are
 
     @property
     def is_empty(self) -> bool:
@@ -97,7 +99,10 @@ def recall(
         vocabulary = load_vocabulary(engine, principal, readings)
         terminology = load_terminology(engine, principal, vocabulary.stamp)
     understood = [
-        [parse_query(wording, vocabulary.people, terminology) for wording in plan.wordings]
+        [
+            parse_query(wording, vocabulary.people, terminology)
+            for wording in (*plan.wordings, *plan.phrasings)
+        ]
         for plan in plans
     ]
     texts = [text for wordings in understood for each in wordings for text in each.texts]
@@ -108,8 +113,12 @@ def recall(
         for each in wordings:
             end = start + len(each.texts)
             query_vectors = None if vectors is None else tuple(vectors[start:end])
-            worded = replace(plan, query=each.query, also=())
-            requests.append(RecallRequest(engine, principal, readings, worded, each, query_vectors))
+            worded = replace(plan, query=each.query, also=(), deep=None)
+            requests.append(
+                RecallRequest(
+                    engine, principal, readings, worded, each, query_vectors, asked=wordings[0]
+                )
+            )
             start = end
         answers.append(_answer_plan(plan, requests, packing))
     if not engine.recall_log:
@@ -168,53 +177,80 @@ def _without_explanation(answer: Recalled) -> Recalled:
 def _answer_plan(
     plan: RecallPlan, requests: Sequence[RecallRequest], packing: PackFunction
 ) -> Recalled:
-    """``requests``: one for each wording of the plan's query."""
+    """``requests``: one for each wording of the plan's query, then one for each phrasing of a deep
+    search."""
     engine, principal = requests[0].engine, requests[0].principal
     degraded = requests[0].vectors is None
+    worded, phrased = requests[: len(plan.wordings)], requests[len(plan.wordings) :]
     with engine.store.read_session():
-        found = [_load_hits(request) for request in requests]
-        withheld = count_withheld(requests[0])
-    hits = found[0][0]
-    if len(found) > 1:
-        hits = put_current_first(merge_hits([each for each, _ in found], plan.k))
+        found = [_load_hits(request) for request in worded]
+        hits = found[0][0]
+        if len(found) > 1:
+            hits = put_current_first(merge_hits([each for each, _ in found], plan.k))
+        if phrased:
+            hits = keep_found(hits, _load_hits(requests[0], requests[1:])[0], plan.k)
+        withheld = count_withheld(requests[0], phrased)
     nearest = max((near for _, near in found if near is not None), default=None)
     if plan.hits_only:
-        return Recalled(plan.query, tuple(hits), 0, degraded, withheld=withheld)
+        return Recalled(plan.query, tuple(hits), 0, degraded, withheld=withheld, deep=plan.deep)
     packed, tokens = packing(hits, plan.budget_tokens)
     record_search(engine, principal, plan, packed, nearest)
-    return Recalled(plan.query, tuple(packed), tokens, degraded, withheld=withheld)
+    return Recalled(plan.query, tuple(packed), tokens, degraded, withheld=withheld, deep=plan.deep)
 
 
-def _load_hits(request: RecallRequest) -> tuple[list[Hit], float | None]:
-    """Return the hits and the best similarity of all candidates."""
+def _load_hits(
+    request: RecallRequest, others: Sequence[RecallRequest] = ()
+) -> tuple[list[Hit], float | None]:
+    """Return the hits and the best similarity of all candidates. ``others``: other wordings of the
+    request, whose candidates are fused with its own before rows are loaded."""
     engine, principal, plan = request.engine, request.principal, request.plan
     limit = max(MIN_CANDIDATES, 4 * plan.k)
     wanted = plan.k + (SPARE_HITS if asks_about_owner(request) else 0)
     while True:
-        shortlist = select_candidates(request, limit)
-        links = _visible_links(engine, principal, shortlist)
+        shortlists = [select_candidates(each, limit) for each in (request, *others)]
+        candidates = [each.ranked for each in shortlists]
+        links = _visible_links(engine, principal, candidates)
         rows = HitLoader(engine, principal, plan, request.readings)
-        ranked = _lift_linked(shortlist.ranked, links)
-        statements = load_statements(engine, principal, plan, ranked[: SETTLED * plan.k])
-        settled = settle(ranked, statements, memories=plan.within.memories)
+        lists = [_lift_linked(ranked, links) for ranked in candidates]
+        checked = [each for ranked in lists for each in ranked[: SETTLED * plan.k]]
+        statements = load_statements(engine, principal, plan, checked)
+        settled = fuse(
+            [settle(ranked, statements, memories=plan.within.memories) for ranked in lists]
+        )
         best = rows.best(add_asked_fields(request, settled.ranked), wanted)
-        if len(best) >= plan.k or shortlist.is_all:
+        if len(best) >= plan.k or all(each.is_all for each in shortlists):
             break
         limit *= _CANDIDATE_GROWTH  # several passages of one long turn crowded out other hits
     rows.load_merged(settled.passages, best)
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
     loaded = [rows.hit(each, against) for each in best]
     hits = put_owner_first(request, mark_outdated(loaded, statements))[: plan.k]
-    hits = add_graph_hits(request, add_proposals(request, hits))
+    hits = _add_graph_hits(request, others, add_proposals(request, hits))
     hits = [hit for hit in hits if not (hit.weak and plan.strict)]
     if not plan.hits_only:
         hits = _load_related(engine, principal, hits, links)
-    return hits, shortlist.nearest
+    return hits, shortlists[0].nearest
 
 
-def _visible_links(engine: EngineContext, principal: Principal, shortlist: Shortlist) -> list[Link]:
+def _add_graph_hits(
+    request: RecallRequest, others: Sequence[RecallRequest], hits: Sequence[Hit]
+) -> list[Hit]:
+    """Of the first wording that the graph answers: the first others are complete questions."""
+    answered = add_graph_hits(request, hits)
+    for other in others:
+        if any(hit.kind in GRAPH_KINDS for hit in answered):
+            break
+        answered = add_graph_hits(other, hits)
+    return answered
+
+
+def _visible_links(
+    engine: EngineContext, principal: Principal, shortlists: Sequence[Sequence[Ranked]]
+) -> list[Link]:
     """Links of the shortlisted memories whose two ends the caller can see; strongest first."""
-    ids = [ranked.id for ranked in shortlist.ranked if not ranked.is_passage]
+    ids = list(
+        dict.fromkeys(each.id for ranked in shortlists for each in ranked if not each.is_passage)
+    )
     links = engine.store.links(principal.scope, ids)
     if not links:
         return []

@@ -4,6 +4,7 @@ categories; from the owner without clearance, how many items of sensitivity high
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -47,8 +48,14 @@ class Withheld:
 SEE_SENSITIVE = "To see such items, ask with clearance: --cleared, cleared=True, or a cleared key."
 
 
-def count_withheld(request: RecallRequest) -> Withheld | None:
-    """What of the caller's own scope would be in the answer otherwise; None if there is nothing."""
+def count_withheld(request: RecallRequest, others: Sequence[RecallRequest] = ()) -> Withheld | None:
+    """What of the caller's own scope would be in the answer otherwise; None if there is nothing.
+    ``others``: other wordings of the request. The one from which most is held back counts."""
+    found = [each for each in map(_count_withheld, (request, *others)) if each is not None]
+    return max(found, key=lambda each: each.count + each.sensitive, default=None)
+
+
+def _count_withheld(request: RecallRequest) -> Withheld | None:
     if request.principal.is_owner:
         return _count_sensitive(request)
     return _count_by_allowlist(request)

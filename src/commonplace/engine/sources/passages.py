@@ -14,7 +14,11 @@ from datetime import datetime
 from commonplace.engine.access import can_see_source
 from commonplace.engine.context import EngineContext
 from commonplace.engine.sources.blot import blot, blot_original
-from commonplace.engine.sources.process import visible_turns, with_description
+from commonplace.engine.sources.process import (
+    visible_turns,
+    with_description,
+    without_written_title,
+)
 from commonplace.errors import NotFound
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal, Scope
@@ -154,6 +158,7 @@ def erase_passages(
         provenance=blotted.source.provenance,
         title=_title_without(found, numbers),
     )
+    after = without_written_title(after)
     return [*earlier, replace(last, after=after, parts=tuple(sorted(blotted.parts.items())))]
 
 

@@ -35,6 +35,7 @@ from commonplace.model.parameters import SourceFormat
 from commonplace.model.sources.source import (
     BLOT,
     SOURCE_CATEGORY,
+    TITLE_BY,
     ContentType,
     ParsedSource,
     Passage,
@@ -379,6 +380,8 @@ def _with_refreshed_description(
 
 
 def with_description(source: Source, reading: ParsedSource) -> Source:
+    if TITLE_BY in source.provenance:
+        source, reading = without_written_title(source), replace(reading, title=None)
     given = ingest_record_in(source.provenance).tags
     if not reading.turns:  # all of it is forgotten
         return source.evolve(summary="", keywords=(), tags=given)
@@ -389,6 +392,14 @@ def with_description(source: Source, reading: ParsedSource) -> Source:
         tags=tuple(dict.fromkeys((*given, *description.tags))),
         context_type=source.context_type or description.context_type,
     )
+
+
+def without_written_title(source: Source) -> Source:
+    """Without a title that a model wrote: it may rest on words that are gone."""
+    if TITLE_BY not in source.provenance:
+        return source
+    left = {name: each for name, each in source.provenance.items() if name != TITLE_BY}
+    return source.evolve(title="", provenance=left)
 
 
 def growth_milestone(turns: int) -> int:

@@ -89,11 +89,19 @@ def thread_updates(
 
 def last_passage(engine: EngineContext, principal: Principal, thread: str) -> Passage | None:
     """What was said last in a thread; None if nothing is stored."""
+    last = last_passages(engine, principal, thread, 1)
+    return last[0][1] if last else None
+
+
+def last_passages(
+    engine: EngineContext, principal: Principal, thread: str, count: int
+) -> list[tuple[Source, Passage]]:
+    """What was said last in a thread, oldest first, without what is forgotten."""
     source, _ = _current_source(engine, principal, thread)
     if source is None or not source.passages:
-        return None
-    last = PassagesOf(source.id, source.passages, source.passages)
-    return next(iter(engine.store.passages(source.scope, last).values()), None)
+        return []
+    last = PassagesOf(source.id, max(1, source.passages - count + 1), source.passages)
+    return [(source, each) for each in engine.store.passages(source.scope, last).values()]
 
 
 def _distinct_turns(

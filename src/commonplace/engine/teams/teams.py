@@ -34,7 +34,10 @@ from commonplace.model.access.team import (
     TeamRole,
 )
 from commonplace.model.changeset import Changeset, ChangesetStep, ClearScope, Receipt
+from commonplace.model.filters import Visibility
 from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.memory.memory import State
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 TeamChoice = Literal["primary", "active"]
 
@@ -150,7 +153,8 @@ def delete_team(engine: EngineContext, request: RequestContext, wanted: str) -> 
 def _remove_from_users(
     engine: EngineContext, principal: Principal, team: Scope, now: datetime
 ) -> list[Changeset]:
-    """Remove the memberships and shares of the team from its users' scopes."""
+    """Remove the memberships and shares of the team from its users' scopes, and what models
+    answered them about its sources."""
     steps: dict[Scope, list[ChangesetStep]] = {}
     for membership in engine.store.access(team).memberships:
         entry = access_entry(Op.REVOKE, membership.team_id)
@@ -160,7 +164,14 @@ def _remove_from_users(
     for share in engine.store.access(team).shares:
         entry = access_entry(Op.REVOKE, share.source_id)
         steps.setdefault(share.guest_scope, []).append(SetGrant(share, entry, gone=True))
-    return [Changeset(scope, now, principal.actor, tuple(each)) for scope, each in steps.items()]
+    everything = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
+    )
+    ended = tuple(source.id for source in engine.store.sources(team, everything))
+    return [
+        Changeset(scope, now, principal.actor, tuple(each), ended_sources=ended)
+        for scope, each in steps.items()
+    ]
 
 
 def choose_team(

@@ -170,6 +170,21 @@ WRITING_RULES: tuple[WritingRule, ...] = (
 )
 
 
+_SPEAKS = _pattern_check(
+    (
+        *_PRONOUNS[:2],
+        rf"{_HE}(?:אני|אנחנו|אנו|אתה|אתם|אתן|שלי|שלנו|שלך|שלכם|אותי|אותנו|אותך|לי|לנו|לך|לכם){_END}",
+        r"\b(?:[Ii]ch|[Mm]ich|[Mm]ir|[Mm]eine?[mnrs]?|[Ww]ir|[Uu]nsere?[mnrs]?|[Dd]u|[Dd]eine?[mnrs]?)\b",
+    ),
+    re.NOFLAG,
+)
+
+
+def speaks_of_itself(text: str) -> bool:
+    """Whether it is in the first or second person: as somebody said it, not as it is told later."""
+    return _SPEAKS(text.translate(_APOSTROPHES)) is not None
+
+
 def check_writing(kind: Kind, text: str) -> tuple[WritingRemark, ...]:
     """Violations of the kind's policy, in the order of the rules; empty if there are none.
 

@@ -1,4 +1,5 @@
-"""Questions about the owner that a profile field answers: "where do I live?" asks for the city."""
+"""Questions that a certain kind of memory answers: "where do I live?" asks for the city of the
+profile, "how should you write to me?" for rules."""
 
 from __future__ import annotations
 
@@ -17,6 +18,20 @@ def find_asked_fields(question: str) -> tuple[str, ...]:
         return ()
     text = fold(question.replace("'", " ").replace("’", " "))
     return tuple(name for name, pattern in _patterns() if pattern.search(text))
+
+
+def asks_for_rules(question: str) -> bool:
+    """Whether it asks how the assistant should answer or act."""
+    if len(question) > MAX_LENGTH:
+        return False
+    text = fold(question.replace("'", "").replace("’", ""))
+    return any(pattern.search(text) for pattern in _rule_patterns())
+
+
+@cache
+def _rule_patterns() -> tuple[re.Pattern[str], ...]:
+    forms = load_patterns("query/instruction_questions")
+    return tuple(re.compile("|".join(each)) for each in forms.values())
 
 
 @cache

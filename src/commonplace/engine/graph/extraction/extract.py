@@ -10,6 +10,7 @@ from datetime import datetime
 
 from commonplace.engine.access import can_see_source, readable_scopes, visibility_in
 from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.follow_up_jobs import build_read_job
 from commonplace.engine.graph.extraction.extraction_input import (
     build_extraction_input,
     load_owner_nicknames,
@@ -24,6 +25,7 @@ from commonplace.engine.graph.extraction.previous_extraction import (
 from commonplace.engine.graph.extraction.words_of_others import drop_claims_about_reader
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, describe_owner
+from commonplace.engine.llm.shown_prompt import ShownPrompt
 from commonplace.engine.memories.candidates import (
     StoredCandidates,
     prepare_candidates,
@@ -35,13 +37,14 @@ from commonplace.errors import CommonplaceError, NotFound
 from commonplace.language.extract import values
 from commonplace.language.extract.extract import extract
 from commonplace.model.access.principal import Principal, Scope
-from commonplace.model.changeset import Changeset, ChangesetStep, ChangeSource
+from commonplace.model.changeset import Changeset, ChangesetStep, ChangeSource, EnqueueJob
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.graph.snapshot import EXTRACTION_ACTOR
 from commonplace.model.graph.steps import Extraction, PutEdge, PutNode, PutNote, SetExtraction
 from commonplace.model.jobs import Job
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.memory import State
+from commonplace.model.model_calls import SetReading
 from commonplace.model.sources.source import (
     SOURCE_CATEGORY,
     THREAD_ORIGIN,
@@ -91,7 +94,7 @@ def _decide_prepared(
     with engine.store.read_session():
         revisions = {scope: engine.store.counters(scope).revision for scope in scopes}
         is_unchanged = (
-            prepared and _readable_source(engine, reader, prepared.source.id) == prepared.source
+            prepared and readable_source(engine, reader, prepared.source.id) == prepared.source
         )
     if prepared and not is_unchanged:
         ready[0] = prepared = _prepare_again(engine, reader, prepared)
@@ -113,7 +116,7 @@ def prepare_extraction(
 ) -> PreparedExtraction | None:
     """None: the source is removed, not processed yet, or not readable for this user any more."""
     with engine.store.read_session():
-        source = _readable_source(engine, reader, id)
+        source = readable_source(engine, reader, id)
         if source is None or source.status is ProcessingStatus.RAW:
             return None
         if source.state is not State.ACTIVE:
@@ -136,7 +139,7 @@ def prepare_extraction(
     return PreparedExtraction(source, passages, found, batch, started_at)
 
 
-def _readable_source(engine: EngineContext, reader: Principal, id: str) -> Source | None:
+def readable_source(engine: EngineContext, reader: Principal, id: str) -> Source | None:
     principal = principal_for_extraction(engine, reader, id)
     if principal is None:
         return None
@@ -161,7 +164,11 @@ def build_extraction_changeset(
         )
         changes = diff_graph(work, place=JournalNode.WORKER)
         stored = store_candidates(engine, reader, prepared.source, prepared.batch)
-    steps = (*changes, *stored.steps, *_mark_extracted(prepared, scope, at, digests))
+    steps: tuple[ChangesetStep, ...] = (
+        *changes,
+        *stored.steps,
+        *_mark_extracted(prepared, scope, at, digests),
+    )
     changeset = Changeset(
         scope,
         at,
@@ -241,6 +248,7 @@ class Extracted:
     memories: int
     left: int  # sources left for another run
     revision: int
+    prompts: tuple[ShownPrompt, ...] = ()  # of a dry run, which extracts nothing
 
 
 def extract_sources(
@@ -309,9 +317,26 @@ def _extract_one(
 
     def decision() -> tuple[Changeset, Counter[str]]:
         changeset, stored = _decide_prepared(engine, reader, ready)
-        return changeset, _count_steps(changeset, stored) if stored else Counter()
+        if stored is None:
+            return changeset, Counter()
+        reading = _read_by_model(engine, reader, ready[0])
+        with_reading = replace(changeset, steps=(*changeset.steps, *reading))
+        return with_reading, _count_steps(changeset, stored)
 
     return run_transaction(engine, request, decision)[1]
+
+
+def _read_by_model(
+    engine: EngineContext, reader: Principal, prepared: PreparedExtraction | None
+) -> list[ChangesetStep]:
+    """A model reads the source later; anew, if its extraction was requested."""
+    if engine.model is None or prepared is None:
+        return []
+    scope, id, now = reader.own_scope, prepared.source.id, engine.clock()
+    known = engine.store.model_readings(scope, [id]) if prepared.is_manual else []
+    entry = Entry(op=Op.CLASSIFY, node=JournalNode.WORKER, subject=id)
+    unread = [SetReading(reading, entry, gone=True) for reading in known]
+    return [*unread, EnqueueJob(build_read_job(id, scope, engine.new_id(), now, now))]
 
 
 def _count_steps(changeset: Changeset, stored: StoredCandidates) -> Counter[str]:

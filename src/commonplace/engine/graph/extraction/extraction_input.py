@@ -6,7 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from commonplace.engine.access import principal_at_source, readable_scopes
 from commonplace.engine.context import EngineContext
-from commonplace.engine.follow_up_jobs import EXTRACT_JOB, build_extract_job
+from commonplace.engine.follow_up_jobs import (
+    EXTRACT_JOB,
+    RULES_FIRST,
+    build_extract_job,
+    build_read_job,
+)
 from commonplace.engine.transaction import apply_changeset
 from commonplace.language.fields.names import SPEAKER_ROLES
 from commonplace.lazy import lazy_imports
@@ -149,7 +154,8 @@ def load_owner_nicknames(
 def queue_first_extraction(
     engine: EngineContext, principal: Principal, sources: Iterable[str]
 ) -> None:
-    """Queue an extraction job for each of these team sources that has none yet."""
+    """Queue an extraction job for each of these team sources that has none yet, and one for a
+    language model, if there is one."""
     wanted = list(dict.fromkeys(sources))
     if not wanted or not engine.extracts:
         return
@@ -161,9 +167,12 @@ def queue_first_extraction(
     new = [
         id for id in wanted if id not in known and principal_for_extraction(engine, principal, id)
     ]
-    steps = tuple(EnqueueJob(build_extract_job(id, scope, engine.new_id(), now)) for id in new)
+    steps = [EnqueueJob(build_extract_job(id, scope, engine.new_id(), now)) for id in new]
+    if engine.model is not None:
+        due = now + RULES_FIRST
+        steps += [EnqueueJob(build_read_job(id, scope, engine.new_id(), due, now)) for id in new]
     if steps:
-        apply_changeset(engine, None, Changeset(scope, now, principal.actor, steps))
+        apply_changeset(engine, None, Changeset(scope, now, principal.actor, tuple(steps)))
 
 
 def principal_for_extraction(engine: EngineContext, reader: Principal, id: str) -> Principal | None:

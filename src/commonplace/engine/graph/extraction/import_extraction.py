@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -48,6 +48,7 @@ from commonplace.model.graph.assertion import (
 )
 from commonplace.model.graph.elements import NODE_PREFIX, Node
 from commonplace.model.graph.node_fold import is_rejected_name
+from commonplace.model.graph.snapshot import MODEL_ACTORS
 from commonplace.model.graph.types import NodeType, is_description
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import AssertionQuery
@@ -63,6 +64,15 @@ def cite_source(source: Source) -> CitedSource:
     )
 
 
+ReplacedCheck = Callable[[NodeAssertion | EdgeAssertion | Note], bool]
+
+
+def is_by_rules(item: NodeAssertion | EdgeAssertion | Note) -> bool:
+    """What rules say and what models say of a source stands side by side: neither replaces the
+    other."""
+    return (item.added_by if isinstance(item, Note) else item.by) not in MODEL_ACTORS
+
+
 def import_extraction(
     work: GraphUnitOfWork,
     known: NameIndex,
@@ -70,18 +80,31 @@ def import_extraction(
     found: SourceExtraction,
     said_at: Mapping[int, datetime],
     seen: SeenSentences,
+    replaces: ReplacedCheck = is_by_rules,
 ) -> tuple[str, ...]:
     """Returns digests of the extracted items. ``said_at``: the time of each passage. ``seen``: the
-    previous extraction, whose removed items stay suppressed."""
+    previous extraction, whose removed items stay suppressed. ``replaces``: which of the source's
+    assertions are from the previous extraction."""
     nodes, edges, notes = work.engine.store.assertions(
         work.scope, AssertionQuery(sources=[source.id])
     )
     said = [each for each in edges if not each.keeps_ended]
-    previous = [each.id for items in (nodes, said, notes) for each in items]
+    existing = [each.id for items in (nodes, said, notes) for each in items]
+    previous = [each.id for items in (nodes, said, notes) for each in items if replaces(each)]
     hidden = {each.id for items in (nodes, edges, notes) for each in items if not each.stands}
-    others, suppressed = without_owner(known), find_suppressed(source, seen.digests, previous)
+    others, suppressed = without_owner(known), find_suppressed(source, seen.digests, existing)
     importer = _ExtractionImport(
-        work, known, others, cite_source(source), said_at, seen, suppressed, nodes, [*nodes]
+        work,
+        known,
+        others,
+        cite_source(source),
+        said_at,
+        seen,
+        suppressed,
+        nodes,
+        [*nodes],
+        replaces,
+        work.by,
     )
     work.load(t.node for t in nodes)
     for assertion in edges:
@@ -104,8 +127,10 @@ def import_statements(
     cited: CitedSource,
     found: SourceExtraction,
     said_at: Mapping[int, datetime],
+    by: str | None = None,
 ) -> None:
-    """Add what a memory, or a part of a source, says. Nothing that it said before is replaced."""
+    """Add what a memory, or a part of a source, says. Nothing that it said before is replaced.
+    ``by``: who asserts it; None: who makes the change."""
     known = work.known
     importer = _ExtractionImport(
         work,
@@ -117,6 +142,8 @@ def import_statements(
         SuppressedItems(cited.id, {}),
         (),
         [],
+        is_by_rules,
+        by or work.by,
     )
     ids = importer.nodes(found.nodes)
     work.load_nodes(ids)
@@ -135,6 +162,8 @@ class _ExtractionImport:
     suppressed: SuppressedItems
     previous: Sequence[NodeAssertion]  # of the previous extraction
     assertions: list[NodeAssertion]  # with the new ones
+    replaces: ReplacedCheck
+    by: str  # who asserts
 
     # ——— resolve nodes ———
 
@@ -269,7 +298,7 @@ class _ExtractionImport:
             subtype=found.subtype,
             name=found.name,
             key=key,
-            created_by=work.by,
+            created_by=self.by,
             created_at=work.at,
             updated_at=work.at,
         )
@@ -307,7 +336,7 @@ class _ExtractionImport:
             id="",
             node=node,
             source=replace(self.source, passage=found.passages[0] if found.passages else None),
-            by=self.work.by,
+            by=self.by,
             recorded_at=self.work.at,
             type=found.type,
             name=found.name,
@@ -353,7 +382,7 @@ class _ExtractionImport:
             if (a := present[edge.a]) and (b := present[edge.b]) and a != b
         }
         known = self._of_this_source(self.work.edge_assertions.values())
-        existing = [each for each in known if not each.keeps_ended]
+        existing = [each for each in known if not each.keeps_ended and self.replaces(each)]
         previous = match_previous_edges([*candidates.values()], existing, self._common_ends)
         ids = self._ids_in_order([found.edges[position] for position in candidates])
         asserted = map(self._assert_edge, candidates.values(), previous, ids)
@@ -394,7 +423,7 @@ class _ExtractionImport:
             b=b,
             type=found.type,
             source=replace(self.source, passage=found.passage, said_at=said_at),
-            by=self.work.by,
+            by=self.by,
             recorded_at=self.work.at,
             valid_from=found.valid_from or min(said_at, found.valid_to or said_at),
             valid_to=found.valid_to,
@@ -425,6 +454,9 @@ class _ExtractionImport:
         existing = [
             n for n in self._of_this_source(self.work.notes.values()) if n.content == found.content
         ]
+        if any(self._is_same_node(n.about, about) for n in existing if not self.replaces(n)):
+            return None  # somebody else noted it in the same words
+        existing = [n for n in existing if self.replaces(n)]
         for previous in existing:
             if self._is_same_node(previous.about, about):
                 source = replace(self.source, passage=found.passage)
@@ -441,7 +473,7 @@ class _ExtractionImport:
             id=OF_NOTES + self.work.engine.new_id(),
             about=about,
             content=found.content,
-            added_by=self.work.by,
+            added_by=self.by,
             date_added=self.work.at,
             expires_at=note_expiry(found.lifetime, self.work.at),
             source=replace(self.source, passage=found.passage),

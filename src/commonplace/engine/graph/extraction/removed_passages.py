@@ -31,6 +31,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.steps import SetExtraction
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.sources.source import Passage, Source
+from commonplace.store.queries import AssertionQuery
 
 Statement = NodeAssertion | EdgeAssertion | Note
 
@@ -136,20 +137,44 @@ def _forget_digests(
     """Erased sentences leave no digest. What a passage took along was not removed by a person: it
     may be extracted from another passage."""
     source = passages.source
-    left = Counter(compute_sentence_digests(source, passages.removed))
-    by = {digest(source.alias, id) for id in gone}
     steps = []
     for extraction in engine.store.extractions(reader, [source.id]):
-        heard = []
-        for entry in extraction.heard:
-            if left[entry]:
-                left[entry] -= 1
-            elif entry[DIGEST_LENGTH:] not in by:
-                heard.append(entry)
+        heard = _without_digests(extraction.heard, passages, gone)
         if len(heard) < len(extraction.heard):
-            changed = replace(extraction, heard=tuple(heard))
+            changed = replace(extraction, heard=heard)
             steps.append(SetExtraction(changed, Entry(op=Op.DELETE, subject=source.id)))
     return steps
+
+
+def heard_without(
+    engine: EngineContext, reader: Scope, passages: RemovedPassages, heard: Sequence[str]
+) -> tuple[str, ...]:
+    """The same for what a model read."""
+    if not heard:
+        return ()
+    numbers = {passage.number for passage in passages.removed}
+    found = engine.store.assertions(reader, AssertionQuery(sources=[passages.source.id]))
+    gone = [
+        each.id
+        for items in found
+        for each in items
+        if each.source is not None and each.source.passage in numbers
+    ]
+    return _without_digests(heard, passages, gone)
+
+
+def _without_digests(
+    heard: Sequence[str], passages: RemovedPassages, gone: Collection[str]
+) -> tuple[str, ...]:
+    left = Counter(compute_sentence_digests(passages.source, passages.removed))
+    by = {digest(passages.source.alias, id) for id in gone}
+    kept = []
+    for entry in heard:
+        if left[entry]:
+            left[entry] -= 1
+        elif entry[DIGEST_LENGTH:] not in by:
+            kept.append(entry)
+    return tuple(kept)
 
 
 def _extract_again(

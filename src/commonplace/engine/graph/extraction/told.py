@@ -41,6 +41,7 @@ from commonplace.model.changeset import (
     RewriteMemory,
 )
 from commonplace.model.graph.assertion import CitedSource
+from commonplace.model.graph.snapshot import CALLER_ACTOR
 from commonplace.model.journal import Event
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import HEARSAY_FACET, Memory, State
@@ -78,6 +79,14 @@ _OWNER_DOES = re.compile(
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\bthe user\b|^user\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFindings:
+    """What a caller found in turns of a conversation, with the numbers of their passages."""
+
+    source: Source
+    found: SourceExtraction
 
 
 @dataclass(slots=True)
@@ -174,14 +183,14 @@ def told_steps(
     engine: EngineContext, changeset: Changeset, changes: ToldChanges
 ) -> tuple[ChangesetStep, ...]:
     """What the changes mean for the owner's graph."""
-    scope = changeset.scope
+    scope, handed = changeset.scope, _handed_over(changeset)
     tells, removes = changes.tells and engine.extracts, changes.removes
-    if not scope.is_user or not (tells or removes):
+    if not scope.is_user or not (tells or removes or handed):
         return ()
     with engine.store.read_session():
         removes = removes and engine.store.counters(scope).graph > 0
         texts = list(_extracted_texts(engine, changeset, changes)) if tells else []
-        if not removes and not texts:
+        if not removes and not texts and not handed:
             return ()
         work = GraphUnitOfWork(engine, scope, changeset.actor, changeset.at)
         if removes:
@@ -189,7 +198,25 @@ def told_steps(
         for each in texts:
             said_at = dict.fromkeys(each.passages, each.cited.said_at) | each.said_at
             import_statements(work, each.cited, each.found, said_at)
+        for one in handed:
+            said_at = _said_at_in(changes, one)
+            cited = cite_source(one.source)
+            import_statements(work, cited, one.found, said_at, by=CALLER_ACTOR)
         return diff_graph(work, ended=changes.ended, is_derived=True)
+
+
+def _handed_over(changeset: Changeset) -> list[HandedFindings]:
+    return [each for each in changeset.handed if _says_anything(each.found)]
+
+
+def _said_at_in(changes: ToldChanges, handed: HandedFindings) -> dict[int, datetime]:
+    """The times of the passages that are stored with it."""
+    return {
+        passage.number: passage.at
+        for source, passages in changes.turns
+        for passage in passages
+        if source.id == handed.source.id
+    }
 
 
 def _follow_removals(work: GraphUnitOfWork, changes: ToldChanges) -> None:

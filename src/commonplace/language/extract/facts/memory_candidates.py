@@ -84,7 +84,7 @@ def _candidates_in_passage(
             continue
         if not passage.by_owner and not _has_plausible_name(one):
             continue
-        candidate = replace(candidate, confidence=_source_confidence(candidate, source.source_type))
+        candidate = replace(candidate, confidence=source_confidence(candidate, source.source_type))
         if candidate.confidence >= MIN_CONFIDENCE:
             yield candidate
 
@@ -143,7 +143,7 @@ def _has_plausible_name(candidate: MemoryCandidate) -> bool:
     return all(_NAME_WORD.fullmatch(word) or word.casefold() in _PARTICLES for word in words)
 
 
-def _source_confidence(candidate: MemoryCandidate, source: SourceType) -> float:
+def source_confidence(candidate: MemoryCandidate, source: SourceType) -> float:
     start = _SOURCE_FLOORS.get(source)
     if start is None:
         return candidate.confidence

@@ -1,0 +1,224 @@
+"""Facts and relations that a caller found in a turn and hands over with it.
+
+An agent that has read a turn with a model of its own need not have it read again. Nothing of it is
+taken on trust: an item rests on words of the turn, as one of our own model does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from commonplace.engine.conversation.plausible import keep_plausible
+from commonplace.engine.graph.extraction.told import HandedFindings
+from commonplace.engine.memories.candidates import Skipped, SkipReason
+from commonplace.errors import InvalidInput
+from commonplace.language.extract.values import (
+    FoundEdge,
+    FoundNode,
+    OwnerIdentity,
+    SourceExtraction,
+    TextLocation,
+)
+from commonplace.language.grounding.ground import ground
+from commonplace.language.grounding.values import GivenPassage, GroundedFindings, SpokenBy
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.sentences import unwrap_lines
+from commonplace.language.text.terms import analyse
+from commonplace.model import validation
+from commonplace.model.memory.candidate import MemoryCandidate
+from commonplace.model.sources.source import (
+    ConversationTurn,
+    Passage,
+    Source,
+    SourceType,
+    SpeakerRole,
+)
+
+MAX_HANDED = 20  # items of a list
+FACT_FIELDS = (
+    *("text", "quote", "kind", "subject", "value", "phone", "email", "role"),
+    *("when", "until", "ended", "corrects", "profile", "importance"),
+)
+RELATION_FIELDS = (
+    *("from", "to", "type", "quote", "from_type", "to_type", "description"),
+    *("attitude", "proximity", "since", "until", "ended"),
+)
+_MEMORIES, _RELATIONS = "memories", "relations"
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """With the fields of an item of `read_turns`, without its passage."""
+
+    facts: tuple[Mapping[str, Any], ...] = ()
+    relations: tuple[Mapping[str, Any], ...] = ()
+
+
+def read_handed_over(facts: object, relations: object) -> HandedOver:
+    """A fact may be a text alone."""
+    return HandedOver(
+        tuple(_read_item(each, "facts", FACT_FIELDS, ("text",)) for each in _listed(facts)),
+        tuple(
+            _read_item(each, "relations", RELATION_FIELDS, ("from", "to", "type"))
+            for each in _listed(relations)
+        ),
+    )
+
+
+def _listed(given: object) -> Sequence[Any]:
+    if given is None:
+        return ()
+    if not isinstance(given, list | tuple) or len(given) > MAX_HANDED:
+        raise InvalidInput(f"Give a list of at most {MAX_HANDED} items.", field="facts")
+    return given
+
+
+def _read_item(
+    given: object, field: str, known: Sequence[str], required: Sequence[str]
+) -> Mapping[str, Any]:
+    item = {"text": given} if isinstance(given, str) and field == "facts" else given
+    if not isinstance(item, Mapping):
+        raise InvalidInput(f"Each of {field} must be a map of fields.", field=field)
+    validation.known_fields(item, known, f"An item of {field}")
+    values = {name: value for name, value in item.items() if value is not None}
+    for name in required:
+        values[name] = validation.text(values.get(name, ""), name, validation.MAX_SENTENCE)
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedHandOver:
+    """What of it stands the check."""
+
+    candidates: tuple[MemoryCandidate, ...] = ()
+    graph: SourceExtraction = field(default_factory=SourceExtraction)
+    skipped: tuple[Skipped, ...] = ()
+
+
+def ground_handed_over(
+    handed: HandedOver,
+    turn: ConversationTurn,
+    given: Sequence[GivenPassage],
+    owner: OwnerIdentity,
+) -> GroundedHandOver:
+    """``given``: the turn's passages, with those before it as context. Items are checked one by
+    one, so that each that is dropped is reported with its reason."""
+    if is_suspicious(turn.text):
+        return refused_hand_over(handed, SkipReason.SUSPICIOUS)
+    kept: dict[str, list[dict[str, Any]]] = {_MEMORIES: [], _RELATIONS: []}
+    skipped: list[Skipped] = []
+    for name, items in ((_MEMORIES, handed.facts), (_RELATIONS, handed.relations)):
+        for item in items:
+            placed = _with_passage(item, given)
+            found = _checked({name: [placed]}, given, owner)
+            if found.memories or found.graph.edges:
+                kept[name].append(placed)
+            else:
+                reason = next(iter(found.dropped), "")
+                skipped.append(_skipped(item, SkipReason.UNGROUNDED, str(reason)))
+    found = _checked(kept, given, owner)
+    candidates = tuple(replace(each.candidate, corrects=each.corrects) for each in found.memories)
+    return GroundedHandOver(candidates, found.graph, tuple(skipped))
+
+
+def _checked(
+    value: object, given: Sequence[GivenPassage], owner: OwnerIdentity
+) -> GroundedFindings:
+    return keep_plausible(ground(value, given, owner, SourceType.CHAT), given)
+
+
+def refused_hand_over(handed: HandedOver, reason: SkipReason) -> GroundedHandOver:
+    items = (*handed.facts, *handed.relations)
+    return GroundedHandOver(skipped=tuple(_skipped(each, reason, "") for each in items))
+
+
+def _with_passage(item: Mapping[str, Any], given: Sequence[GivenPassage]) -> dict[str, Any]:
+    """Without a quote, it rests on all the words of the passage that is most like it."""
+    new = [each for each in given if not each.is_context]
+    quoted = item.get("quote")
+    if isinstance(quoted, str) and quoted.strip():
+        return {"kind": "fact", **item, "passage": new[0].number}
+    words = set(analyse(" ".join(str(value) for value in item.values())))
+    best = max(new, key=lambda each: len(words & set(analyse(each.text))))
+    return {"kind": "fact", **item, "passage": best.number, "quote": best.text}
+
+
+def _skipped(item: Mapping[str, Any], reason: SkipReason, detail: str) -> Skipped:
+    quote = str(item.get("quote") or "")
+    if "text" in item:
+        return Skipped(str(item["text"]), quote, str(item.get("kind", "fact")), 0.0, reason, detail)
+    stated = f"{item['from']} {item['type']} {item['to']}"
+    return Skipped(stated, quote, "relation", 0.0, reason, detail)
+
+
+# ——— passages ———
+
+
+def passages_of_turn(
+    source: Source,
+    turn: ConversationTurn,
+    is_own: bool,
+    passages: Iterable[Passage],
+    before: Sequence[tuple[Source, Passage]],
+) -> list[GivenPassage]:
+    """``before``: what was said before it, numbered so that it comes before."""
+    context = [
+        _given(source, each, _by_role(each.role, each.speaker is None), is_context=True)
+        for source, each in before
+        if not each.suspicious
+    ]
+    by = SpokenBy.OWNER if is_own else SpokenBy.OTHER
+    by = by if turn.role is SpeakerRole.USER else SpokenBy.MACHINE
+    new = [replace(_given(source, each, by), at=turn.at) for each in passages]
+    return [*context, *new]
+
+
+def _by_role(role: str | None, is_unnamed: bool) -> SpokenBy:
+    if role not in (None, SpeakerRole.USER):
+        return SpokenBy.MACHINE
+    return SpokenBy.OWNER if is_unnamed else SpokenBy.OTHER
+
+
+def _given(
+    source: Source, passage: Passage, by: SpokenBy, *, is_context: bool = False
+) -> GivenPassage:
+    return GivenPassage(
+        number=passage.number,
+        text=unwrap_lines(passage.text),
+        at=source.local_time(passage.at),
+        by=by,
+        speaker=passage.speaker,
+        is_context=is_context,
+    )
+
+
+def located(source: Source, found: SourceExtraction, numbers: Mapping[int, int]) -> HandedFindings:
+    """The findings with the numbers that their passages have in the source."""
+    return HandedFindings(
+        source,
+        replace(
+            found,
+            nodes=tuple(_located_node(node, numbers) for node in found.nodes),
+            edges=tuple(_located_edge(edge, numbers) for edge in found.edges),
+            notes=(),
+        ),
+    )
+
+
+def _located_node(node: FoundNode, numbers: Mapping[int, int]) -> FoundNode:
+    passages = tuple(numbers[each] for each in node.passages if each in numbers)
+    places = tuple(_located_place(each, numbers) for each in node.places if each.passage in numbers)
+    return replace(node, passages=passages, places=places)
+
+
+def _located_edge(edge: FoundEdge, numbers: Mapping[int, int]) -> FoundEdge:
+    repeated = tuple(
+        _located_place(each, numbers) for each in edge.repeated if each.passage in numbers
+    )
+    return replace(edge, place=_located_place(edge.place, numbers), repeated=repeated)
+
+
+def _located_place(place: TextLocation, numbers: Mapping[int, int]) -> TextLocation:
+    return replace(place, passage=numbers.get(place.passage, place.passage))

@@ -1,0 +1,1 @@
+"""Deep queries: other wordings of a question are searched, too, and the lists are fused."""
