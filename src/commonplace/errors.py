@@ -19,6 +19,7 @@
     ├── ChangedMeanwhile          the item's ETag no longer matches If-Match
     ├── EmbedderMismatch          the store was written with another embedder
     ├── EmbedderUnavailable       the operation needs it and it is down (retryable)
+    ├── ModelUnavailable          a background job needs it and it does not answer (retryable)
     ├── QueryTooCostly            the query exceeded its time or memory limit
     └── StoreError                the database cannot do it
         ├── StaleDecision         other writers were faster on every try (retryable)
@@ -168,6 +169,12 @@ class EmbedderUnavailable(CommonplaceError):
     code = "embedder_unavailable"
     retryable = True
     default_remedy = "Call again when the embedder is available; progress is kept."
+
+
+class ModelUnavailable(CommonplaceError):
+    code = "model_unavailable"
+    retryable = True
+    default_remedy = "Check the model: `commonplace model check`. Rules do its work until then."
 
 
 class QueryTooCostly(CommonplaceError):

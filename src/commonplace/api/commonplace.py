@@ -45,6 +45,7 @@ from commonplace.language.embedders.embedder import (
     EmbedderDown,
     Knots,
 )
+from commonplace.language.llm.providers import ConnectedModels
 from commonplace.language.text.detect import Script
 from commonplace.lazy import lazy_imports
 from commonplace.model import validation
@@ -66,7 +67,7 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.visible_graph import visible_graph
     from commonplace.engine.history.changes import load_delta
     from commonplace.engine.idempotency import IdempotentRequest, run_once
-    from commonplace.engine.maintenance.jobs import bind_job_kinds
+    from commonplace.engine.maintenance.jobs import bind_job_kinds, work_once
     from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
     from commonplace.engine.maintenance.tidy import scrub, tidy_team
     from commonplace.engine.maintenance.worker import BackgroundWorker, TidySchedule, Worked, Worker
@@ -223,6 +224,12 @@ class Commonplace:
         return self._engine.embedder
 
     @property
+    def connected_models(self) -> ConnectedModels | None:
+        """Where surfaces make known the models of connected clients; None unless configured."""
+        provider = self._engine.model.provider if self._engine.model else None
+        return provider if isinstance(provider, ConnectedModels) else None
+
+    @property
     def url(self) -> str:
         return self._engine.store.url
 
@@ -340,11 +347,12 @@ class Commonplace:
     def work(self, *, once: bool = False) -> Worked:
         """Run background jobs for all users.
 
-        Processes sources and late vectors. Any number of workers can share a store; jobs of a
-        worker that died are taken over. once: run the jobs that are due, then stop."""
-        worker = self._worker()
+        Processes sources and late vectors; with a language model, reads turns and sources. Any
+        number of workers can share a store; jobs of a worker that died are taken over. once: run
+        the jobs that are due, and what a model has still to read, then stop."""
         if validation.flag(once, "once"):
-            return worker.run_until_idle()
+            return work_once(self._engine)
+        worker = self._worker()
         self._running_workers.append(worker)
         try:
             return worker.run()

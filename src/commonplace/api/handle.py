@@ -168,6 +168,7 @@ READ_VERBS = frozenset(
         "jobs",
         "keys",
         "list",
+        "model_usage",
         "profile",
         "proposals",
         "query",

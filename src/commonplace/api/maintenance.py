@@ -1,4 +1,5 @@
-"""Maintenance and history verbs: tidy, jobs, doctor, export, import, changes, events."""
+"""Maintenance and history verbs: tidy, jobs, usage of models, doctor, export, import,
+changes, events."""
 
 from __future__ import annotations
 
@@ -26,6 +27,8 @@ from commonplace.model.memory.memory import Memory
 with lazy_imports(__name__):
     from commonplace.engine.access import principal_at_source
     from commonplace.engine.history import changes as journal_views
+    from commonplace.engine.llm.model_check import ModelCheck, check_models
+    from commonplace.engine.llm.usage import ModelUsage, report_usage
     from commonplace.engine.maintenance import tidy as night
     from commonplace.engine.maintenance.doctor import Finding, examine
     from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
@@ -36,6 +39,8 @@ with lazy_imports(__name__):
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.sources.listing import resolve_source_id
     from commonplace.engine.transfer.import_memory import Imported, import_memory
+
+MAX_DAYS = 36_500
 
 
 class MaintenanceVerbs(UserHandle):
@@ -106,6 +111,21 @@ class MaintenanceVerbs(UserHandle):
         The result of a running job is discarded."""
         self._require_owner("cancel a job")
         return cancel_job(self._engine, self._request, validation.id(id))
+
+    def model_check(self) -> Sequence[ModelCheck]:
+        """Check the language model with a tiny question.
+
+        Says its name, how it is asked, seconds and tokens; or what is wrong and what to do."""
+        self._require_owner("check the language model")
+        return check_models(self._engine, self.principal.own_scope)
+
+    def model_usage(self, *, days: int = 30) -> ModelUsage:
+        """Show what language models used, by day, prompt and model.
+
+        Calls, tokens, findings kept and dropped; with model_prices, the cost."""
+        self._require_owner("see the usage of language models")
+        most = validation.integer(days, "days", 1, MAX_DAYS)
+        return report_usage(self._engine, self.principal.own_scope, most)
 
     def export(self) -> Iterator[str]:
         """Export everything this user owns, as JSON lines."""

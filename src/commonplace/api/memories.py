@@ -24,6 +24,7 @@ from commonplace.api.handle import (
     require_at_most_one,
 )
 from commonplace.api.search import RecallVerbs
+from commonplace.engine.follow_up_jobs import READ_JOB
 from commonplace.errors import InvalidInput, MissingField, NotFound
 from commonplace.lazy import lazy_imports
 from commonplace.model import validation
@@ -32,10 +33,13 @@ from commonplace.model.memory.memory import ConflictResolution as Decided
 from commonplace.model.sources.source import ConversationTurn, SpeakerRole
 
 with lazy_imports(__name__):
+    from commonplace.engine.conversation.handed_over import read_handed_over
     from commonplace.engine.conversation.observe import Observed, observe_turns
     from commonplace.engine.graph.edit import MergedNodes, merge_nodes
     from commonplace.engine.graph.visible_graph import find_unambiguous_node
+    from commonplace.engine.maintenance.jobs import bind_job_kinds
     from commonplace.engine.maintenance.tidy import scrub
+    from commonplace.engine.maintenance.worker import Worker
     from commonplace.engine.memories import inbox as inbox
     from commonplace.engine.memories.conflicts import Resolved, resolve_conflict
     from commonplace.engine.memories.inbox import OpenConflict
@@ -176,30 +180,61 @@ class ObserveVerbs(RecallVerbs):
         session: str | None = None,
         run_id: str | None = None,
         job_id: str | None = None,
+        facts: Sequence[str | Mapping[str, Any]] | None = None,
+        relations: Sequence[Mapping[str, Any]] | None = None,
+        wait: bool = False,
     ) -> Observed:
         """Record one conversation turn and extract memories.
 
         Call it for each turn as it is said. The turn is stored in the thread's conversation, and at
         most three memories are extracted from it. The answer lists what was stored, what is held
-        for a person, and what was skipped and why."""
-        return self.observe_many([named_arguments(locals())])[0]
+        for a person, and what was skipped and why. facts, relations: what you found in the turn
+        yourself; each is checked against its words. A configured language model reads the turn
+        within a minute; wait: until it has."""
+        turn = named_arguments(locals(), without=("wait",))
+        return self.observe_many([turn], wait=wait)[0]
 
-    def observe_many(self, turns: Sequence[str | Mapping[str, Any]]) -> Sequence[Observed]:
+    def observe_many(
+        self, turns: Sequence[str | Mapping[str, Any]], *, wait: bool = False
+    ) -> Sequence[Observed]:
         """Record several conversation turns, in order.
 
-        One transaction and one call to the embedder; one answer per turn."""
-        parsed = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
-        return (
-            observe_turns(self._engine, self._request, parsed, self._forget_candidates)
-            if parsed
-            else []
+        One transaction and one call to the embedder; one answer per turn. wait: until a configured
+        language model has read them."""
+        waits = validation.flag(wait, "wait")
+        given = [self._turn_fields(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
+        if not given:
+            return []
+        parsed = [self._read_observed_turn(each) for each in given]
+        handed = {
+            place: read_handed_over(each.get("facts"), each.get("relations"))
+            for place, each in enumerate(given)
+            if each.get("facts") or each.get("relations")
+        }
+        observed = observe_turns(
+            self._engine, self._request, parsed, self._forget_candidates, handed
         )
+        if waits:
+            self._wait_for_model(observed)
+        return observed
 
-    def _read_observed_turn(self, turn: object) -> ConversationTurn:
+    def _wait_for_model(self, observed: Sequence[Observed]) -> None:
+        """Until it has read the turns, cannot be reached, or takes too long."""
+        if self._engine.model is None:
+            return
+        kinds = bind_job_kinds(self._engine, closes_windows=True)
+        worker = Worker(self._engine, kinds)
+        for source in dict.fromkeys(each.source_id for each in observed if each.source_id):
+            worker.see_through(self.principal.own_scope, READ_JOB, source, READ_PATIENCE_SECONDS)
+
+    def _turn_fields(self, turn: object) -> Mapping[str, Any]:
         fields = {"text": turn} if isinstance(turn, str) else turn
         if not isinstance(fields, Mapping):
             raise InvalidInput("Each turn must be a text or a map of fields.", field="turns")
         validation.known_fields(fields, _TURN_FIELDS, "A turn")
+        return fields
+
+    def _read_observed_turn(self, fields: Mapping[str, Any]) -> ConversationTurn:
         given = {name: value for name, value in fields.items() if value is not None}
         return ConversationTurn(
             text=validation.text(given.get("text", ""), "text"),
@@ -222,7 +257,8 @@ def _fold_role(role: object) -> object:
 
 
 _TURN_WORDS = ("speaker", "session", "run_id", "job_id")
-_TURN_FIELDS = ("text", "role", "thread", "at", *_TURN_WORDS)
+_TURN_FIELDS = ("text", "role", "thread", "at", *_TURN_WORDS, "facts", "relations")
+READ_PATIENCE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)

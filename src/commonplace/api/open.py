@@ -20,8 +20,10 @@ from commonplace.api.embedders import (
     remember_folder,
     require_same_embedder,
 )
+from commonplace.api.models import model_access
 from commonplace.errors import BadSettings, StoreReadOnly
 from commonplace.language.embedders.embedder import AbsentEmbedder, Calibration, Embedder
+from commonplace.language.llm.language_model import LanguageModel, ModelAccess, ModelProvider
 from commonplace.lazy import lazy_imports
 from commonplace.model.memory.kinds import Categories
 from commonplace.model.memory.lifecycle import Lifetimes
@@ -47,21 +49,27 @@ def open(
     url: str | None = None,
     *,
     embedder: str | Embedder | None = None,
+    model: str | LanguageModel | ModelProvider | None = None,
     clock: Callable[[], datetime] = utc_now,
     **flags: Any,
 ) -> Commonplace:
     """Open a store, or create it. Settings can be given by name. Without an embedder, the store's
-    own is used."""
-    named = embedder if isinstance(embedder, str) else None
-    chosen = settings_table.load({"store": url, "embedder": named, **flags})
+    own is used; without a language model, rules alone read."""
+    named = {
+        "embedder": embedder if isinstance(embedder, str) else None,
+        "model": model if isinstance(model, str) else None,
+    }
+    chosen = settings_table.load({"store": url, **named, **flags})
     wanted = _wanted_embedder(embedder, chosen)  # first: a wrong name creates no store
+    models = model_access(model, chosen)
     store = _open_store(chosen, clock())
     store.read_original = decoded_variants
     try:
-        model = own_embedder(store, chosen) if wanted is None else wanted
-        require_same_embedder(store, model)
-        remember_folder(store, model, clock())
-        book = Commonplace(_make_engine(store, model, clock, chosen), chosen)
+        vectors = own_embedder(store, chosen) if wanted is None else wanted
+        require_same_embedder(store, vectors)
+        remember_folder(store, vectors, clock())
+        engine = _make_engine(store, vectors, clock, chosen, models)
+        book = Commonplace(engine, chosen)
         if chosen.tidy_on_open and not store.is_read_only:
             book.tidy_what_is_due()
         if chosen.worker == "inline" and not store.is_read_only:
@@ -97,16 +105,22 @@ def open_without_embedder(
 
 
 def _make_engine(
-    store: SqlStore, model: Embedder, clock: Callable[[], datetime], chosen: Settings
+    store: SqlStore,
+    embedder: Embedder,
+    clock: Callable[[], datetime],
+    chosen: Settings,
+    models: ModelAccess | None = None,
 ) -> EngineContext:
-    shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
+    shown = {**settings_table.shown(chosen), "store": store.url, "embedder": embedder.name}
+    if models is not None:
+        shown["model"] = models.provider.name
     engine = EngineContext(
         store,
-        IndexCache(store, model.dimension, chosen.cache_mb << 20),
-        model,
+        IndexCache(store, embedder.dimension, chosen.cache_mb << 20),
+        embedder,
         clock,
         AccessLog(store),
-        GraphCache(store, model.dimension, chosen.cache_mb << 18),
+        GraphCache(store, embedder.dimension, chosen.cache_mb << 18),
         lifetimes=Lifetimes(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
@@ -118,11 +132,12 @@ def _make_engine(
         recall_log=chosen.recall_log,
         observe_daily=chosen.observe_daily,
         extracts=chosen.extraction == "auto",
+        model=models,
         settings=shown,
         measured=MeasuredCalibration(
             None
-            if isinstance(model, AbsentEmbedder)
-            else _measured_calibration(store, model, clock())
+            if isinstance(embedder, AbsentEmbedder)
+            else _measured_calibration(store, embedder, clock())
         ),
     )
     return replace(engine, cascade=partial(cascade, engine))

@@ -33,7 +33,7 @@ from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
 from commonplace.model.journal import MAIN_THREAD
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
-from commonplace.model.parameters import QUERY_BUDGET, QUERY_TOP_K, QueryReturns
+from commonplace.model.parameters import QUERY_BUDGET, QUERY_TOP_K, QueryReturns, SearchMode
 from commonplace.model.profile.fields import Abbreviation
 
 with lazy_imports(__name__):
@@ -57,6 +57,7 @@ with lazy_imports(__name__):
         context_pack,
         whole_context,
     )
+    from commonplace.engine.search.deep.phrasings import deepen
     from commonplace.engine.search.graph.known_names import find_known_names
     from commonplace.engine.search.pack import Choice, Hit
     from commonplace.engine.search.plan import RecallPlan, SearchTargets, read_targets
@@ -83,6 +84,7 @@ class RecallVerbs(UserHandle):
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         strict: bool = False,
+        mode: str = "fast",
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
@@ -94,8 +96,9 @@ class RecallVerbs(UserHandle):
 
         Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes
         and artifacts of the graph: best first, within a token budget. A hit that may be there by
-        chance is marked weak; strict leaves these out. Use it for a question about a fact; use list
-        or sources to browse. as_of: what was true then. known_at: what was known then."""
+        chance is marked weak; strict leaves these out. Mode deep also searches other wordings of
+        the query, those of a language model if there is one. Use it for a question about a fact;
+        use list or sources to browse. as_of: what was true then. known_at: what was known then."""
         return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -109,6 +112,7 @@ class RecallVerbs(UserHandle):
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         strict: bool = False,
+        mode: str = "fast",
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
@@ -140,6 +144,8 @@ class RecallVerbs(UserHandle):
             )
             for query in read_list(queries, MAX_BATCH)
         ]
+        if _is_deep(mode):
+            plans = [deepen(self._engine, self.principal, plan) for plan in plans]
         found = recall(engine, self.principal, plans)
         self._extract_on_first_read(hit for each in found for hit in each.hits)
         return found
@@ -248,6 +254,10 @@ class RecallVerbs(UserHandle):
 _ID = re.compile(r"[a-z]+:\S+|[0-9a-f]{1,8}(?:-[0-9a-f-]*)?|\S*\d\S*", re.IGNORECASE)
 
 
+def _is_deep(mode: object) -> bool:
+    return validation.choice(mode, "mode", SearchMode, {}) is SearchMode.DEEP
+
+
 def _looks_like_id(text: str) -> bool:
     return _ID.fullmatch(text.strip()) is not None
 
@@ -264,6 +274,7 @@ class QueryVerbs(UserHandle):
         budget_tokens: int = QUERY_BUDGET,
         threshold: float | None = None,
         strict: bool = False,
+        mode: str = "fast",
         thread: str = MAIN_THREAD,
         turn: int | None = None,
         agent: str | None = None,
@@ -275,7 +286,7 @@ class QueryVerbs(UserHandle):
         Returns what changed since the agent last asked in this thread, then the best items, as
         bullets or in full, within one token budget. Only categories that the agent may read;
         procedures only with the category procedural. With as_of or known_at, no changes are
-        returned. REST and MCP call it memory.query."""
+        returned. Mode deep also searches other wordings. REST and MCP call it memory.query."""
         handle = self._as(agent)
         admitted = handle._filters(self._of_this_user(filters), categories=categories)
         plan = RecallPlan(
@@ -295,6 +306,8 @@ class QueryVerbs(UserHandle):
         refuse_metadata_in_past(admitted, as_of, known_at)
         shape = validation.choice(returns, "returns", QueryReturns, {})
         engine = handle._engine_at(as_of, known_at)
+        if _is_deep(mode):
+            plan = deepen(self._engine, handle.principal, plan)
         today = self._engine if engine is self._engine else None
         owner_asks = self.principal.is_owner and agent is not None
         return run_query(engine, handle.principal, plan, shape, today, in_anothers_name=owner_asks)
@@ -340,12 +353,19 @@ class UnderstandVerbs(UserHandle):
         """Decide whether a message needs a memory search.
 
         Returns the reasons and the search query, with follow-ups completed from the conversation
-        and abbreviations expanded. Call it at the start of a turn, before recall."""
+        and abbreviations expanded. Where no rule is sure, a language model is asked, if there is
+        one. Call it at the start of a turn, before recall."""
         asked = validation.text(message, "message")
         turns = None if recent is None else read_turns(recent)
         names = find_known_names(self._engine, self.principal, asked)
         return understand_message(
-            self._engine, self.principal, asked, turns, read_thread(thread), names
+            self._engine,
+            self.principal,
+            asked,
+            turns,
+            read_thread(thread),
+            names,
+            asks_model=True,
         )
 
     def abbreviations(self) -> Sequence[Abbreviation]:

@@ -51,6 +51,7 @@ with lazy_imports(__name__):
     )
     from commonplace.engine.maintenance.jobs import bind_job_kinds
     from commonplace.engine.maintenance.worker import Worker
+    from commonplace.engine.reading.shown_prompts import show_pending_prompts, show_prompts_of
     from commonplace.engine.sources.formats import input as original_input
     from commonplace.engine.sources.listing import SourcePage, list_sources, resolve_source_id
     from commonplace.engine.sources.originals import IngestRequest
@@ -336,17 +337,28 @@ MAX_EXTRACTED = 10_000  # sources a run
 
 
 class ExtractionVerbs(UserHandle):
-    def extract(self, ids: Texts | None = None, *, at_most: int = 500) -> Extracted:
+    def extract(
+        self, ids: Texts | None = None, *, at_most: int = 500, show_prompt: bool = False
+    ) -> Extracted:
         """Extract nodes, relationships and memories from sources.
 
         Without ids: sources that are not extracted yet, your own and your teams'; at most 500 email
         threads and 200 file passages per run. With ids: re-extract these sources; items you erased
-        manually are created again."""
+        manually are created again. A configured language model reads them afterwards. show_prompt:
+        a dry run that shows what it would be sent, and sends and changes nothing."""
         self._require_owner("extract sources")
-        if ids is not None:
-            return extract_sources(self._engine, self._request, validation.ids(ids))
         most = validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
+        source_ids = None if ids is None else validation.ids(ids)
+        if validation.flag(show_prompt, "show_prompt"):
+            return self._show_prompts(source_ids, most)
+        if source_ids is not None:
+            return extract_sources(self._engine, self._request, source_ids)
         return extract_pending(self._engine, self._request, most)
+
+    def _show_prompts(self, ids: Sequence[str] | None, most: int) -> Extracted:
+        if ids is None:
+            return show_pending_prompts(self._engine, self.principal, most)
+        return show_prompts_of(self._engine, self.principal, ids, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:
         """List artifacts that agents made, newest first.

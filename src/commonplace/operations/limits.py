@@ -14,7 +14,7 @@ from commonplace.api.graph import MAX_NAME, MAX_TEXT, TRAVERSE_MODES
 from commonplace.api.handle import MAX_BATCH, MAX_K, MAX_TURN
 from commonplace.api.search import MAX_BUDGET, MAX_PER_STORE, MAX_TURNS
 from commonplace.api.sources import MAX_EXTERNAL_ID, MAX_EXTRACTED
-from commonplace.engine.graph_search.explore_request import MAX_QUERIES, ExploreMode
+from commonplace.engine.graph_search.explore_request import MAX_QUERIES
 from commonplace.engine.sources.formats.input import MAX_CHARACTERS
 from commonplace.model.access.team import MAX_RETENTION_DAYS, TeamRole
 from commonplace.model.filters import EXACT_FIELDS
@@ -32,6 +32,7 @@ from commonplace.model.parameters import (
     TOP_K_LIMIT,
     GraphFormat,
     QueryReturns,
+    SearchMode,
     SourceFormat,
 )
 from commonplace.model.profile.fields import MAX_FIELD_VALUE
@@ -139,6 +140,7 @@ _LIMITS_BY_NAME: Mapping[str, Schema] = {
     "granularity": whole(1, 3),
     "lifetime": one_of(NoteLifetime),
     "max_depth": whole(1, DEPTH_LIMIT),
+    "mode": one_of(SearchMode),
     "names": several(text(MAX_NAME)),
     "not_addresses": several({**text(MAX_NAME), "format": "email"}),
     "not_aliases": several(text(MAX_NAME)),
@@ -218,7 +220,6 @@ _LIMITS_BY_NAME: Mapping[str, Schema] = {
 # Names that are an enum in one operation and a free word in another.
 _LIMITS_BY_OPERATION: Mapping[tuple[str, str], Schema] = {
     ("artifacts create", "description"): text(),
-    ("explore", "mode"): one_of(ExploreMode),
     ("explore", "queries"): several({"anyOf": [text(), _QUERY]}, MAX_QUERIES),
     ("extract", "at_most"): whole(1, MAX_EXTRACTED),
     ("graph", "format"): one_of(GraphFormat),

@@ -261,6 +261,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("jobs", "jobs", Effect.READ, owner_only=True),
     Operation("jobs retry", "jobs_retry", Effect.WRITE, ("id",), owner_only=True),
     Operation("jobs cancel", "jobs_cancel", Effect.WRITE, ("id",), owner_only=True),
+    Operation("model check", "model_check", Effect.WRITE, owner_only=True),
+    Operation("model usage", "model_usage", Effect.READ, owner_only=True),
     Operation("worker", "work", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation("reembed", "reembed", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation(

@@ -32,6 +32,7 @@ from commonplace.surfaces.cli.progress import (
 from commonplace.surfaces.cli.render import several, show_answer
 
 with lazy_imports(__name__):
+    from commonplace.engine.llm.model_check import ModelCheck
     from commonplace.engine.maintenance.doctor import Finding
     from commonplace.engine.memories.remember import Remembered
     from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
@@ -212,7 +213,10 @@ def reports_failure(answer: Any) -> bool:
         return not answer.clean
     if isinstance(answer, IngestedFiles):
         return bool(answer.refused)
-    return isinstance(answer, list) and any(isinstance(f, Finding) and not f.ok for f in answer)
+    if not isinstance(answer, list):
+        return False
+    wrong = any(isinstance(each, Finding) and not each.ok for each in answer)
+    return wrong or any(isinstance(each, ModelCheck) and not each.ok for each in answer)
 
 
 def _asks(operation: Operation, given: dict[str, Any]) -> bool:

@@ -59,6 +59,9 @@ SCORE_PARTS: dict[str, ScorePart] = {
     "introduces": ScorePart(
         "first mention", "cyan", "for an overview: one of the first turns that mention its subject"
     ),
+    "instructs": ScorePart(
+        "rule", "blue", "a rule, where the query asks how the assistant should answer or act"
+    ),
     "follows": ScorePart(
         "follows the question", "blue", "the turn before it asked a question with the query's words"
     ),
@@ -322,6 +325,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "item_count": lambda category: category.memories + category.passages,
     "hits_found": lambda answer: len(answer.hits) or None,
     "items_found": lambda answer: len(answer.items),
+    "is_for_small_steps": lambda check: check.small or None,
     "key_dates": _key_dates,
     "key_rights": _key_rights,
     "memory_fields": lambda shown: [
@@ -329,6 +333,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
         for pair in as_data(shown.memory).items()
         if pair[0] != "content" and pair[1] not in (None, "", [], {})
     ],
+    "model_or_none": lambda answer: answer.model or "no language model",
     "neighbour_names": lambda a: ", ".join(node.name for node in a.semantic.neighbors),
     "no_results": lambda asked: not asked.returned or None,
     "node_kind": lambda node: node.type or node.node_type,

@@ -36,7 +36,7 @@ PANELS: Mapping[str, str] = {
     "contributions graph",
     "Profile and categories": "profile categories abbreviations abbreviate",
     "Teams and API keys": "teams keys",
-    "Maintenance": "stats doctor tidy jobs worker export import reembed calibrate erase-user",
+    "Maintenance": "stats doctor tidy jobs worker model export import reembed calibrate erase-user",
     "Servers and demo": "serve mcp demo",
 }
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
@@ -230,7 +230,10 @@ def _group(app: typer.Typer, name: str, about: Mapping[str, Any]) -> typer.Typer
     return group
 
 
-_GROUPS = {"nodes": "Add or change nodes of the graph."}
+_GROUPS = {
+    "model": "Check language models, and show what they used.",
+    "nodes": "Add or change nodes of the graph.",
+}
 
 
 def _matching_commands(typed: set[str]) -> set[str]:

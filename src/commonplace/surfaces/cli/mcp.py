@@ -90,7 +90,8 @@ def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
         holder = _holder(book, chosen, options)
         holder()  # an invalid key is refused before the client waits for an answer
         _end_on_signals(book)
-        stdio.serve_stdio(stdio.single_caller(holder, chosen.agent, as_owner), profile)
+        who = stdio.single_caller(holder, chosen.agent, as_owner)
+        stdio.serve_stdio(who, profile, book.connected_models)
 
 
 def _end_on_signals(book: Commonplace) -> None:

@@ -55,6 +55,8 @@ _SINGULAR = {
     "text_matches": "--text-match",
     "types": "--type",
     "states": "--state",
+    "facts": "--fact",
+    "relations": "--relation",
     "tags": "--tag",
     "kinds": "--kind",
     "categories": "--category",

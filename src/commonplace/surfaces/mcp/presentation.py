@@ -47,6 +47,7 @@ INTERNAL_FIELDS = frozenset(
         "arrived_at",
         "bullet",
         "created_at",
+        "deep",
         "digest",
         "external_id",
         "has_metadata",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any, TypeVar
 
 import anyio
@@ -14,6 +14,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
@@ -26,6 +27,7 @@ from starlette.types import Message, Receive, Scope, Send
 import commonplace
 from commonplace.api import User
 from commonplace.errors import CommonplaceError
+from commonplace.language.llm.providers import ConnectedModels
 from commonplace.model.json_structure import check_json_structure
 from commonplace.model.quotation import EXPLANATION
 from commonplace.operations.serialization import JSON, as_data
@@ -48,6 +50,7 @@ from commonplace.surfaces.mcp.reference_memory import (
     REFERENCE_TOOLS,
     ReferenceToolCalls,
 )
+from commonplace.surfaces.mcp.sampling import SamplingClients
 from commonplace.surfaces.rest.endpoints import read_body
 from commonplace.surfaces.rest.problems import problem_headers, status_of
 from commonplace.surfaces.rest.request_checks import HeavyOperations
@@ -71,9 +74,11 @@ def build_server(
     wrote: OnWrite = lambda user: None,
     profile: str | None = None,
     heavy: HeavyOperations | None = None,
+    sampling: SamplingClients | None = None,
 ) -> Server[Any]:
     """`who` determines the caller of each request; `wrote` is called after possible changes.
-    `profile`: another set of tools. `heavy`: the turns that all surfaces of a server share."""
+    `profile`: another set of tools. `heavy`: the turns that all surfaces of a server share.
+    `sampling`: notes whose model can be asked."""
     handles = _ReadRequests(who)
     is_reference = profile == REFERENCE_MEMORY
 
@@ -114,6 +119,8 @@ def build_server(
         on_completion=handles.complete,
     )
     server.middleware.clear()  # its spans contain more than `serve_tracing` allows
+    if sampling is not None:
+        server.middleware.append(sampling)
     return server
 
 
@@ -197,13 +204,16 @@ def single_caller(holder: Callable[[], User], agent: str | None, as_owner: bool)
     return who
 
 
-def serve_stdio(who: CallerLookup, profile: str | None = None) -> None:
-    """Until standard input ends."""
-    anyio.run(_serve, who, profile)
+def serve_stdio(
+    who: CallerLookup, profile: str | None = None, models: ConnectedModels | None = None
+) -> None:
+    """Until standard input ends. `models`: where the client's own model is made known."""
+    anyio.run(_serve, who, profile, models)
 
 
-async def _serve(who: CallerLookup, profile: str | None) -> None:
-    server = build_server(who, profile=profile)
+async def _serve(who: CallerLookup, profile: str | None, models: ConnectedModels | None) -> None:
+    sampling = SamplingClients(who, models) if models else None
+    server = build_server(who, profile=profile, sampling=sampling)
     async with stdio_server() as (lines, answers):
         incoming, incoming_reader = anyio.create_memory_object_stream[SessionMessage | Exception]()
 
@@ -252,8 +262,18 @@ class McpHttpEndpoint:
     def __init__(self, server_context: ServerContext, profile: str | None = None):
         self._server_context = server_context
         self.route = Route(f"{MCP_PATH}/{profile}" if profile else MCP_PATH, self)
+        models = server_context.book.connected_models
+        self._sampling = (
+            SamplingClients(self._current_caller, models, by_stream=True) if models else None
+        )
         self._manager = StreamableHTTPSessionManager(
-            build_server(_caller_of_request, self._wrote, profile, server_context.heavy_operations),
+            build_server(
+                _caller_of_request,
+                self._wrote,
+                profile,
+                server_context.heavy_operations,
+                self._sampling,
+            ),
             max_request_body_size=server_context.max_bytes,
         )
 
@@ -264,6 +284,13 @@ class McpHttpEndpoint:
 
     def _wrote(self, user: User) -> None:
         self._server_context.listeners.tell(user.principal.user_id)
+
+    def _current_caller(self, request: McpRequest) -> Caller:
+        """Of an open session: its key is looked up again."""
+        scope: MutableMapping[str, Any] = request.request.scope  # type: ignore[union-attr]
+        holder = self._server_context.current_holder(HTTPConnection(scope))
+        acting = narrow_to_agent(holder, HTTPConnection(scope).headers)
+        return _caller(holder, acting, request)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self.route  # for metrics and logs: FastAPI sets it only for its own routes
@@ -279,11 +306,17 @@ class McpHttpEndpoint:
         scope[_CALLER_KEY] = holder, acting
         scope["user"] = _session_owner(acting)
         if scope["method"] == "GET":
-            await self._until_draining(acting.principal.user_id, scope, receive, send)
+            with self._sampled(came):
+                await self._until_draining(acting.principal.user_id, scope, receive, send)
         elif scope["method"] == "POST":
             await self._handle_message(acting, scope, receive, send)
         else:
             await self._manager.handle_request(scope, receive, send)
+
+    def _sampled(self, came: HTTPConnection) -> AbstractContextManager[None]:
+        if self._sampling is None:
+            return nullcontext()
+        return self._sampling.stream(came.headers.get(MCP_SESSION_ID_HEADER))
 
     async def _handle_message(
         self, acting: User, scope: Scope, receive: Receive, send: Send
@@ -358,6 +391,10 @@ def _caller_of_request(request: McpRequest) -> Caller:
     """The key determines the owner; headers name the agent and may let it decide conflicts."""
     scope: MutableMapping[str, Any] = request.request.scope  # type: ignore[union-attr]
     holder, acting = scope[_CALLER_KEY]
+    return _caller(holder, acting, request)
+
+
+def _caller(holder: User, acting: User, request: McpRequest) -> Caller:
     owned = holder.principal.is_owner and not acting.principal.is_owner
     return Caller(acting, holder) if owned else caller_of_holder(holder, request)
 

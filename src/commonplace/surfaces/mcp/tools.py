@@ -137,7 +137,7 @@ TOOLS: tuple[Tool, ...] = (
         "Search the whole memory",
         """Search memories, profile, graph and passages of conversations, mails and documents, best
         first, cited. Use it if memory_query found too little, for more hits, for certain kinds or
-        sources, or for the past: as_of is what was true at a moment, known_at what was known then.
+        sources, or for the past.
         To see one item in full, call show with its id.""",
         ToolOperation(
             "recall",
@@ -150,6 +150,7 @@ TOOLS: tuple[Tool, ...] = (
                 "filters",
                 "threshold",
                 "strict",
+                "mode",
                 "sources",
                 *_TIME_PARAMETERS,
                 "explain",
@@ -158,6 +159,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         parameter_help={
             "strict": "Leave out weak hits.",
+            "mode": "deep: more wordings.",
             "explain": "Explain each hit.",
             **_TIME_HELP,
         },
@@ -270,10 +272,16 @@ TOOLS: tuple[Tool, ...] = (
         "observe",
         "Observe a turn of the conversation",
         """Pass every turn as it is said, the user's and your own (role). At most three memories are
-        extracted; the rest can be found as conversation. You need not judge what matters. If the
-        user explicitly asks you to remember something, use remember.""",
-        ToolOperation("observe", ("text", "role", "speaker", "thread", "at")),
-        parameter_help={"role": "Who said it."},
+        extracted; the rest can be found as conversation. If the user explicitly asks you to
+        remember something, use remember. Hand over what a turn of the user says that is worth
+        knowing for months: facts ("The user …", each understood alone) and relations. Each is
+        checked against the words of the turn.""",
+        ToolOperation("observe", ("text", "role", "speaker", "thread", "at", "facts", "relations")),
+        parameter_help={
+            "role": "Who said it.",
+            "facts": "Texts, or maps: text, quote, kind, corrects (what is not true any more).",
+            "relations": "Maps: from, to (me: the owner), type, quote.",
+        },
     ),
     _tool(
         "remember",

@@ -179,7 +179,7 @@ SUBJECTS: Mapping[str, str] = {
     "history": "changes change-log events",
     "teams": "teams",
     "keys": "keys admin",
-    "maintenance": "stats doctor tidy jobs export import",
+    "maintenance": "stats doctor tidy jobs model export import",
     "server": "me healthz readyz metrics",
 }
 _SUBJECT_OF = {word: subject for subject, words in SUBJECTS.items() for word in words.split()}

@@ -29,6 +29,7 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
     errors.QueryTooCostly: 422,
     errors.EmbedderMismatch: 503,
     errors.EmbedderUnavailable: 503,
+    errors.ModelUnavailable: 503,
     errors.StaleDecision: 409,
     errors.StoreBusy: 503,
     errors.StoreUnavailable: 503,

@@ -224,6 +224,8 @@ ROUTES: tuple[Route, ...] = (
     _post("/admin/service-keys/{id}/rotate", "keys rotate-service", example={"grace_minutes": 10}),
     _post("/tidy", "tidy", example={"reindex": True}),
     _get("/stats", "stats"),
+    _post("/model/check", "model check"),
+    _get("/model/usage", "model usage", example={"days": 7}),
     _get("/doctor", "doctor", without=("all_users",)),
     _get("/export", "export"),
     _post("/import", "import", example={"lines": [_FIRST_LINE]}),

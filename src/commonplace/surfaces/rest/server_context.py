@@ -77,8 +77,11 @@ class ServerContext:
 
     def current_caller(self, connection: HTTPConnection) -> User:
         """Like `caller`, without counting a request: for an open stream."""
-        headers = connection.headers
-        return narrow_to_agent(self._held(self._key(connection), headers), headers)
+        return narrow_to_agent(self.current_holder(connection), connection.headers)
+
+    def current_holder(self, connection: HTTPConnection) -> User:
+        """Like `holder`, without counting a request."""
+        return self._held(self._key(connection), connection.headers)
 
     def opened_for(self, operation: Operation, connection: HTTPConnection) -> OperationTarget:
         """The object to call an operation on. An admin's key opens the store and the keys of the
