@@ -161,6 +161,8 @@ def test_only_the_api_chooses_adapters():
         "commonplace.language.embedders.minilm",
         "commonplace.language.embedders.openai",
         "commonplace.language.embedders.wordllama",
+        "commonplace.language.llm.anthropic",
+        "commonplace.language.llm.openai",
     }
     beside = {each.rsplit(".", 1)[0] for each in adapters}
     for name, path in NAMES.items():
@@ -205,6 +207,7 @@ ALL_SOURCES = {
     "engine/maintenance/tidy.py",
     "engine/memories/listing.py",
     "engine/removal/erase.py",
+    "engine/teams/teams.py",
     "engine/transfer/import_memory.py",
 }
 

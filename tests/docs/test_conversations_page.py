@@ -18,9 +18,10 @@ def first_cells(after: str) -> list[str]:
     ]
 
 
-def test_conversations_page_example_runs():
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-    exec(compile(code, "docs/conversations.md", "exec"), {})
+def test_conversations_page_examples_run():
+    names: dict[str, object] = {}
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.S):
+        exec(compile(code, "docs/conversations.md", "exec"), names)
 
 
 def test_conversations_page_lists_every_field_of_observed():

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from commonplace.engine import follow_up_jobs
-from commonplace.engine.follow_up_jobs import GROWING_SOURCE_DELAY, OUTAGE_TRIES
+from commonplace.engine.follow_up_jobs import GROWING_SOURCE_DELAY, MODEL_TRIES, OUTAGE_TRIES
 from commonplace.engine.maintenance.jobs import bind_job_kinds
 from commonplace.engine.maintenance.worker import POLL_SECONDS, TIDY_CHECK_INTERVAL
 from commonplace.model.jobs import (
@@ -21,7 +21,7 @@ from commonplace.model.jobs import (
 from commonplace.settings import BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs/jobs.md").read_text(encoding="utf-8")
-KINDS = re.findall(r"^\| `(\w+)` \| .+ \| .+ \| .+ \|$", PAGE, re.M)
+KINDS = re.findall(r"^\| `([\w-]+)` \| .+ \| .+ \| .+ \|$", PAGE, re.M)
 
 
 def test_jobs_page_names_every_job_kind():
@@ -35,6 +35,7 @@ def test_jobs_page_numbers_match_the_code():
     assert f"{LEASE.total_seconds():g} seconds, renewed every {beat:g}" in PAGE
     assert f"every {POLL_SECONDS:g} seconds" in PAGE
     assert f"| {MAX_TRIES}; of `embed` {OUTAGE_TRIES} " in PAGE
+    assert f"of `summarise` {MODEL_TRIES} " in PAGE
     first = FIRST_WAIT.total_seconds()
     waits = [first * BACKOFF_GROWTH**step for step in range(3)]
     assert f"{waits[0]:g} seconds, {waits[1]:g}, {waits[2]:g} …" in PAGE

@@ -47,6 +47,9 @@ SCOPED_TABLES = (
     "extractions",
     "marks",
     "graph_vectors",
+    "model_answers",
+    "model_usage",
+    "model_readings",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

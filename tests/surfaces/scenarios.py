@@ -244,6 +244,8 @@ SCENARIOS = (
         Step("recall", {"query": "wifi password", "k": 1, "explain": True}),
         Step("recall", {"query": "Dana Haifa", "kinds": ["fact"], "budget_tokens": 8}),
         Step("recall", {"query": "quarterly dividend yields"}),
+        Step("recall", {"query": "where is Dana?", "k": 1, "mode": "deep"}),
+        Step("recall", {"query": "where is Dana?", "mode": "slow"}, error="invalid_input"),
         Step("recall", {"query": "Dana Haifa", "filters": {"importance_min": 5}}),
         Step("list", {"categories": ["knowledge"], "limit": 1}),
     ),
@@ -258,6 +260,8 @@ SCENARIOS = (
         Step("remember", {"kind": "poem", "content": "Roses"}, error="invalid_input"),
         Step("show", {"id": "$bill"}),
         Step("stats"),
+        Step("model usage", {"days": 7}),
+        Step("model usage", {"days": 0}, error="invalid_input"),
     ),
     scenario(
         "update, history and changes",
@@ -521,6 +525,11 @@ SCENARIOS = (
         Step("jobs retry", {"id": "nowhere"}, error="not_found"),
         Step("jobs cancel", {"id": "nowhere"}, error="not_found"),
         Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="helper"),
+    ),
+    scenario(
+        "no language model",
+        Step("model check"),
+        Step("model check", error="not_allowed", agent="helper"),
     ),
     scenario(
         "several at once",

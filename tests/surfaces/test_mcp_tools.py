@@ -118,10 +118,10 @@ def test_mcp_tool_schemas_are_valid_object_schemas(tools):
             assert parameter["description"], f"{tool.name} {name}"
 
 
-def test_mcp_tool_list_is_under_30000_characters(tools):
+def test_mcp_tool_list_is_under_32000_characters(tools):
     """They stand in its prompt, whatever it does."""
     told = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools.values()]
-    assert sum(map(len, told)) < 30_000
+    assert sum(map(len, told)) < 32_000
 
 
 def test_mcp_filters_are_listed_in_the_description_without_a_schema(tools):

@@ -299,6 +299,8 @@ LOOKING = [
     Attack("GET", "/v1/jobs"),
     Attack("GET", "/v1/keys"),
     Attack("GET", "/v1/stats"),
+    Attack("POST", "/v1/model/check"),
+    Attack("GET", "/v1/model/usage"),
     Attack("GET", "/v1/doctor"),
     Attack("GET", "/v1/export"),
     Attack("GET", "/v1/admin/keys"),

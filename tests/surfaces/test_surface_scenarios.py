@@ -83,7 +83,7 @@ NOT_OVER_MCP = """
     doctor, edges, entities, erase, erase-user, events, export, extract, extract-all, graph,
     import, jobs, jobs cancel, jobs retry, keys, keys admin, keys admins, keys create,
     keys revoke, keys revoke-admin, keys revoke-service, keys rotate, keys rotate-service,
-    keys service, keys services, merge, node, nodes update, observe-many,
+    keys service, keys services, merge, model check, model usage, node, nodes update, observe-many,
     people, profile accept, profile decline, profile note, profile set, recall-many, reembed,
     remember-many, sources accept, sources decline, sources share, sources unshare, split,
     stats, teams, teams change, teams create, teams delete, teams invite, teams join,

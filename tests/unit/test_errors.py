@@ -41,7 +41,7 @@ def test_error_without_a_field_omits_the_field():
 def test_error_retryable_flag_is_set_for_transient_errors_only():
     retryable = {error.code for error in ALL if error.retryable}
     passing = {"stale_decision", "store_busy", "store_unavailable", "embedder_unavailable"}
-    assert retryable == passing | {"rate_limited"}
+    assert retryable == passing | {"rate_limited", "model_unavailable"}
 
 
 def test_errors_module_docstring_lists_every_error():

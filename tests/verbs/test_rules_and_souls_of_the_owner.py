@@ -143,15 +143,18 @@ def test_open_proposals_of_one_agent_are_limited(me):
     assert len(list(me.conflicts(limit=50))) == 20
     with pytest.raises(LimitReached):
         remember(helper, {"kind": "soul", "content": "One more"})
-    assert helper.observe("Always answer me in Hebrew.").skipped
+    assert helper.observe("Update your soul: be kind and patient").skipped
 
 
-def test_rule_observed_by_an_agent_is_proposed(me):
+def test_rule_observed_by_an_agent_is_for_that_agent_alone(me):
     answer = me.agent("helper").observe("Always answer me in Hebrew.", role="user")
-    assert [each.remembered.memory.kind for each in answer.conflicts] == ["rule"]
-    assert live(me, "rule") == []
+    (stored,) = answer.stored
+    assert (stored.kind, stored.remembered.memory.agent_id) == ("rule", "helper")
+    assert answer.conflicts == ()
+    assert "Hebrew" in me.agent("helper").context("hello").text
+    assert "Hebrew" not in me.agent("other").context("hello").text
     me.observe("Always answer me in Dutch.")
-    assert len(live(me, "rule")) == 1
+    assert "Dutch" in me.agent("other").context("hello").text
 
 
 def test_restore_by_an_agent_brings_back_no_soul_of_the_owner(me):
