@@ -143,7 +143,7 @@ _OBJECTS: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
     (frozenset({"title", "from_user"}), ("title",)),  # an invitation
     (frozenset({"title", "summary", "said_at"}), ("title", "summary")),  # a source of a node
 )
-_PASSAGE_OF_MEMORY = "said_as"
+_PASSAGE_OF_MEMORY = ("said_as", "said_by")
 _MEMORY_FIELDS = ("facet", "source_type", "source_id", "role")
 
 
@@ -162,7 +162,7 @@ def _fence_quotation(data: dict[str, Any]) -> dict[str, Any]:
     """Words of sources are fenced where an agent reads them, also inside JSON."""
     if "entity_key" in data or "from_entity_key" in data:
         return _fence_graph_item(data)
-    words = (*_words_of_others(data), _PASSAGE_OF_MEMORY)
+    words = (*_words_of_others(data), *_PASSAGE_OF_MEMORY)
     fenced = {name: _quote_value(data[name]) for name in words if data.get(name)}
     provenance: dict[str, Any] = {"provenance": {}} if "provenance" in data else {}  # names as keys
     return {**data, **fenced, **provenance}

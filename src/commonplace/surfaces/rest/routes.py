@@ -66,8 +66,11 @@ class Route:
     @cached_property
     def takes_large_body(self) -> bool:
         """It stores an original, the lines of an export, or a batch."""
-        large = (ParameterShape.ORIGINAL, ParameterShape.LINES, ParameterShape.MAPS)
-        return self.writes and any(p.shape in large for p in self.parameters)
+        whole = (ParameterShape.ORIGINAL, ParameterShape.LINES)
+        return self.writes and any(
+            p.shape in whole or (p.shape is ParameterShape.MAPS and p.required)
+            for p in self.parameters
+        )
 
     @property
     def writes(self) -> bool:
