@@ -78,13 +78,24 @@ def looks_ahead(words: str) -> bool:
     return _AHEAD.match(words) is not None
 
 
+_EACH = re.compile(
+    r"\b(?:every|each|monthly|weekly|yearly|jeden|cada|chaque)\b|(?<![א-ת])ב?כל (?:חודש|שבוע|שנה)",
+    re.IGNORECASE,
+)
+_BARE_DAY = re.compile(r"(?:on |by )?(?:the )?\d{1,2}(?:st|nd|rd|th)?|ב?-?\d{1,2}", re.IGNORECASE)
+
+
 def resolve_time(
     words: str, sentence: str, at: datetime, *, backwards: bool
 ) -> ResolvedTime | None:
     """``sentence``: what the words stand in, for the direction of a weekday. None if they name no
-    day ("soon"), or every week's ("on fridays")."""
+    day ("soon"), or that of every week or month ("on fridays", "the 20th of each month")."""
     words = _RANGE.sub(r"\1", words[:_MAX_WORDS].strip(" .,;!?()"))
     if not words:
+        return None
+    if _EACH.search(words) or (
+        _BARE_DAY.fullmatch(words) and _EACH.search(sentence[:_MAX_SENTENCE])
+    ):
         return None
     backwards = backwards or _SINCE.match(words) is not None
     try:

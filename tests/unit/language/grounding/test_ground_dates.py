@@ -51,6 +51,14 @@ def test_words_that_name_no_single_day(words):
     assert resolve_time(words, f"see you {words}", WEDNESDAY, backwards=False) is None
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [("the 20th", "sales tax is due the 20th every month"), ("ב-1", "להזכיר לי ב-1 בכל חודש")],
+)
+def test_day_of_every_month_is_no_single_day(words, sentence):
+    assert resolve_time(words, sentence, WEDNESDAY, backwards=False) is None
+
+
 def written(text: str, when: str, **options: bool) -> str:
     resolved = resolve_time(when, text, WEDNESDAY, backwards=False)
     return write_time(text, resolved, WEDNESDAY, backwards=False, **options)
