@@ -177,7 +177,11 @@ class GraphFindings:
         support = self._evidence.support_at(place.index)
         source, target = (self._owner_end(name, place) for name in (item.source, item.target))
         read = read_relation_type(
-            item.type, from_owner=source == 0, to_owner=target == 0, quote=place.quote
+            item.type,
+            from_owner=source == 0,
+            to_owner=target == 0,
+            quote=place.quote,
+            other=item.target if source == 0 else item.source,
         )
         if read is None:
             raise Rejected(DropReason.MALFORMED)

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from commonplace.language.text.lexicon import load_patterns
-from commonplace.language.text.normalise import fold_case
-from commonplace.model.graph.types import RELATIONSHIP_TYPES
+from commonplace.language.text.normalise import fold_case, split_words
+from commonplace.model.graph.types import RELATIONSHIP_TYPES, relationship_type
 
 _WELL_FORMED = re.compile(r"[a-z]{2,24}(?:-[a-z]{1,24}){0,4}")
 _SEPARATORS = re.compile(r"[\s_/]+")
 _LEADING = re.compile(r"^(?:is-(?=\w+-)|is-an?-|an?-|the-)")
 _OWN_ROLE = re.compile(r"\b(?:my|our)\b|של(?:י|נו)(?!\w)|\b(?:mein|meine|mi|mis|mon|ma)\b", re.I)
+_OWN_WORDS = frozenset({"my", "our", "mein", "meine", "mi", "mon", "ma"})
+_NEAR = 5  # words from a name to the role
 _PLAIN_NOUN = re.compile(r"[\w'-]+")
 
 
@@ -27,9 +29,20 @@ class DirectedType:
 
 
 def read_relation_type(
+    written: str, *, from_owner: bool, to_owner: bool, quote: str, other: str = ""
+) -> DirectedType | None:
+    """None if it is not well-formed. Where the quote says what the other end is to the owner ("my
+    daughter Ivy"), that decides the direction. ``other``: its name."""
+    read = _read_type(written, from_owner=from_owner, to_owner=to_owner, quote=quote)
+    if read is None or from_owner is to_owner or relationship_type(read.type).is_mutual:
+        return read
+    said = _said_role(read.type, other, quote)
+    return read if said is None else DirectedType(read.type, said.is_turned is from_owner)
+
+
+def _read_type(
     written: str, *, from_owner: bool, to_owner: bool, quote: str
 ) -> DirectedType | None:
-    """None if it is not well-formed."""
     type = _LEADING.sub("", _SEPARATORS.sub("-", fold_case(written).strip(" .-")))
     if known := _synonyms().get(type):
         return known
@@ -44,6 +57,23 @@ def read_relation_type(
             holder_is_to = from_owner and not to_owner and _OWN_ROLE.search(quote) is not None
         return DirectedType(role.type, role.is_turned is holder_is_to)
     return DirectedType(type) if _WELL_FORMED.fullmatch(type) else None
+
+
+def _said_role(type: str, other: str, quote: str) -> DirectedType | None:
+    """The role next to the name, after "my"."""
+    words, name = split_words(quote), split_words(other)
+    if not name or name[0] not in words:
+        return None
+    place = words.index(name[0])
+    before = words[max(0, place - _NEAR) : place]
+    after = words[place + len(name) : place + len(name) + _NEAR]
+    for near in (before, after):
+        for at, word in enumerate(near):
+            role = _roles().get(word)
+            is_own = not _OWN_WORDS.isdisjoint(near[max(0, at - 2) : at])
+            if role is not None and role.type == type and is_own:
+                return role
+    return None
 
 
 def role_type(noun: str) -> str | None:

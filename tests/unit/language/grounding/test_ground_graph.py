@@ -10,7 +10,7 @@ from commonplace.language.grounding.relation_types import read_relation_type
 from commonplace.language.grounding.values import DropReason
 from commonplace.model.graph.assertion import NoteLifetime
 from commonplace.model.graph.types import NodeType
-from support.given_passages import edges, found_in, given, memory, relation
+from support.given_passages import OWNER, edges, found_in, given, memory, relation
 
 ME = "Vera Lindqvist"
 
@@ -183,3 +183,32 @@ def test_note_is_about_known_names():
     assert (kept.content, kept.lifetime) == ("Pavel's kiln is fixed.", NoteLifetime.YEAR)
     assert found.graph.nodes[kept.about[0]].name == "Pavel"
     assert sum(found.dropped.values()) == 2
+
+
+VERA = OWNER.name
+
+
+@pytest.mark.parametrize(
+    ("turn", "item", "edge"),
+    [
+        (
+            "my daughter Ivy is six",
+            ("me", "child-of", "Ivy"),
+            ("Ivy", "child-of", VERA),
+        ),
+        (
+            "my daughter Ivy is six",
+            ("Ivy", "child-of", "me"),
+            ("Ivy", "child-of", VERA),
+        ),
+        ("Ruth is my mother", ("Ruth", "child-of", "me"), (VERA, "child-of", "Ruth")),
+        (
+            "my boss Ron is late",
+            ("Ron", "reports-to", "me"),
+            (VERA, "reports-to", "Ron"),
+        ),
+    ],
+)
+def test_role_in_the_words_decides_the_direction(turn, item, edge):
+    found = found_in(given(f"owner: {turn}"), relations=[relation(*item, turn)])
+    assert edges(found) == [edge]
