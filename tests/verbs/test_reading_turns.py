@@ -252,15 +252,16 @@ def _value(value):
     return {"subject": "gym locker", "value": value}
 
 
-def test_an_agent_that_observes_only_proposes_rules(book, me, model):
+def test_rule_that_a_model_reads_is_for_the_agent_that_observed_it(book, me, model):
     helper = me.agent("helper")
     helper.observe("keep it short please, always, for everything you write", thread="t")
     model.answer = turns(
         memory(1, "keep it short please, always", "Keep answers short.", kind="rule")
     )
-    before = {item.id for item in me.list(kinds=["rule"]).memories}
     book.work(once=True)
-    assert {item.id for item in me.list(kinds=["rule"]).memories} == before
+    rules = me.list(kinds=["rule"]).memories
+    assert rules
+    assert {item.agent_id for item in rules} == {"helper"}
 
 
 # ——— erase, forget, undo ———

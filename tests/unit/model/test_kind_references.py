@@ -26,6 +26,8 @@ NAMING_MODULES = {
     "language/safety/sensitive.py": "the value of a kv can be a credential",
     "engine/llm/text_checks.py": "an insight has the strictest writing policy",
     "engine/memory_relation.py": "compares a contact's and a kv's own fields",
+    "engine/conversation/observation.py": "a rule told to an agent is for that agent",
+    "engine/search/candidates.py": "questions about how to answer are answered by rules",
     "engine/composition.py": "words of a contact's and a kv's own fields",
     "engine/memories/update.py": "words of a contact's own fields; a kv's value; profile fields",
     "engine/profile/abbreviations.py": "an abbreviation is stored as a kv",
