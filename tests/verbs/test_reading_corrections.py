@@ -127,3 +127,30 @@ def test_what_an_agent_observed_is_known_in_its_next_conversation(book, me, cloc
     say(book, agent, clock, LATER, "two", days=20)
     assert OLD in asked(model, "read_turns")[-1].user
     assert live(me) == [NEW]
+
+
+def test_agent_overrides_no_value_by_turns_that_it_observed(book, me, clock, reader):
+    """It may have made them up."""
+    code = "the locker code is 4711"
+    reader.by_words[code] = [
+        memory(1, code, "The code of the user's locker is 4711.", kind="value")
+        | {"subject": "locker code", "value": "4711"}
+    ]
+    other = "the locker code is 9999 now"
+    reader.by_words[other] = [
+        memory(1, other, "The code of the user's locker is 9999.", kind="value", corrects="k1")
+        | {"subject": "locker code", "value": "9999"}
+    ]
+    say(book, me, clock, code, "one")
+    say(book, me.agent("helper"), clock, other, "two", days=3)
+    values = [item.metadata.get("value") for item in me.list(kinds="kv").memories]
+    assert values == ["4711"]
+
+
+def test_what_an_agent_may_not_see_is_not_given_with_its_turns(book, me, clock, reader, model):
+    agent = me.agent("planner")
+    say(book, me, clock, FIRST, "one")
+    (stored,) = me.list().memories
+    me.update(stored.id, category="relationship_dynamic")
+    say(book, agent, clock, LATER, "two", days=20)
+    assert OLD not in asked(model, "read_turns")[-1].user

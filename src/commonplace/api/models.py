@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from commonplace.errors import BadSettings
 from commonplace.language.llm.language_model import (
+    CONNECTED,
     LanguageModel,
     ModelAccess,
     ModelLimits,
     ModelProvider,
 )
 from commonplace.language.llm.providers import (
-    CONNECTED,
     ConfiguredModels,
     ConnectedModels,
     LazyModel,

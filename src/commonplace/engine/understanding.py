@@ -212,8 +212,10 @@ def understand_message(
     """``recent`` are the turns before the message, oldest first; by default the last turns of the
     thread. ``names``: folded words of the message that name a node of the caller's graph.
     ``asks_model``: a language model is asked where no rule is sure, and waited for."""
+    # A model has no clearance.
+    seen_by = replace(principal, cleared=False) if asks_model else principal
     with engine.store.read_session():
-        turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
+        turns = load_recent_turns(engine, seen_by, thread, message) if recent is None else recent
         latest = tuple(latest_turns(turns))
         understanding = _understand_by_rules(engine, principal, message, latest, names)
         if asks_model and understanding.is_unsure and principal.is_in_own_scope:
@@ -390,10 +392,11 @@ def load_recent_turns(
     passages = list(
         engine.store.passages(principal.scope, PassagesOf(conversation.id, first)).values()
     )
+    by_turn = (list(group) for _, group in groupby(passages, key=lambda passage: passage.turn))
     turns = [
         RecentTurn(" ".join(passage.text for passage in pieces), pieces[0].role)
-        for _, group in groupby(passages, key=lambda passage: passage.turn)
-        if not (pieces := list(group))[0].suspicious
+        for pieces in by_turn
+        if not any(piece.suspicious for piece in pieces)
     ]
     if turns and fold(turns[-1].text) == fold(message):
         turns.pop()

@@ -20,8 +20,30 @@ from commonplace.language.grounding.values import (
 )
 from commonplace.language.text.sentences import is_past
 from commonplace.language.text.terms import analyse
+from commonplace.model.memory.kinds import POLICIES
 
 _CLAUSE_END = re.compile(r"[,;:.!?()\n]+(?:\s|$)|\s[–—-]+\s")
+_QUOTE_START = 20  # characters by which a quote is found in its passage
+_BEFORE_RULE = 80
+_CLAUSE = re.compile(r"[^,.;!?？؟\n–—]+[?？؟]?")
+_SENTENCE_END = re.compile(r"[.!?\n]")
+_OPENER = r"\s*(?:(?:and|but|so|ok|hey|lol|אז|ו) )?"
+_SUPPOSES = re.compile(
+    _OPENER + r"(?:imagine|suppose|supposing|pretend|what if|if only|hypothetically|let['’]?s say"
+    r"|i wish|if (?:i|we|he|she|they|it|you|u) |נניח|תאר לעצמך|תארי לעצמך|הלוואי"
+    r"|אם (?:אני|היה|הייתי) )",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    _OPENER + r"(?:(?:do|does|did|should|would|is|are|am|was|were|will|what|why|how|when|where|who"
+    r"|which)\b|(?:האם|למה|איך|מתי|איפה|מה|מי) )",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(
+    r"\b(?:told (?:me|us|him|her|them)|says?|said|tells|writes?|wrote)\b"
+    r"|(?<![א-ת])(?:אמר|אמרה|כתב|כתבה)",
+    re.IGNORECASE,
+)
 _OF_THE_USER = frozenset(analyse("the user's user I my me המשתמש המשתמשת der Nutzer el usuario"))
 
 
@@ -45,11 +67,27 @@ def _implausible(
     words = _terms(found.candidate.content)
     if words and words.isdisjoint(around):
         return DropReason.UNGROUNDED_WORDS
+    if not states(text, found):
+        return DropReason.NOT_STATED
     if found.corrects and asserts(text, found.corrects):
         return DropReason.NEGATED
     if found.ended and not _tells_an_end(text):
         return DropReason.NEGATED
     return None
+
+
+def states(text: str, found: GroundedMemory) -> bool:
+    """Whether the clause of the quote is neither asked nor supposed; a rule may be asked for ("can
+    you keep it short?"), but not be what somebody else ordered."""
+    start = text.casefold().find(found.candidate.trigger.casefold()[:_QUOTE_START])
+    if start < 0:
+        return True
+    if POLICIES[found.candidate.kind].is_standing_instruction:
+        sentence = _SENTENCE_END.split(text[max(0, start - _BEFORE_RULE) : start])[-1]
+        return _REPORTS.search(sentence) is None
+    clause = next((m[0] for m in _CLAUSE.finditer(text) if m.start() <= start < m.end()), "")
+    is_asked = clause.endswith(("?", "？", "؟")) and _ASKS.match(clause) is not None
+    return not is_asked and _SUPPOSES.match(clause) is None
 
 
 def asserts(text: str, claim: str) -> bool:

@@ -114,6 +114,7 @@ def may_be_corrected(
     return (
         old.id != new.id
         and old.is_live(engine.clock())
+        and (principal.decides or not policy.asks_on_change)
         and (policy.is_extracted or is_rule)
         and began <= said_at
         and (new.facet != HEARSAY_FACET or old.facet == HEARSAY_FACET)

@@ -43,6 +43,8 @@ class CorrectedPair:
 def confirm_corrections(engine: EngineContext, turns: PreparedTurns) -> PreparedTurns:
     """Outside any transaction. Without an answer, the words of the correction alone decide."""
     scope = turns.principal.own_scope
+    if engine.model is None or not engine.model.sees_memories:
+        return turns
     with engine.store.read_session():
         pairs = list(_pairs(engine, turns))[:MAX_PAIRS]
         if not pairs:

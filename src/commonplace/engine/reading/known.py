@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.prompt_injection import is_injected_memory
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
-from commonplace.model.filters import NO_FILTERS, Visibility
+from commonplace.model.filters import NO_FILTERS
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import Passage, SpeakerRole
@@ -39,21 +40,25 @@ class KnownMemory:
 
 
 def find_known(
-    engine: EngineContext, reader: Principal, passages: Sequence[Passage]
+    engine: EngineContext, observer: Principal, passages: Sequence[Passage]
 ) -> tuple[KnownMemory, ...]:
-    """The memories nearest to what the user says in these passages, the oldest first. A model has
-    no clearance."""
+    """The memories nearest to what the user says in these passages, the oldest first: those that
+    the ``observer`` of the turns may see, since what comes of them is theirs, too. A model has no
+    clearance."""
     said = [each for each in passages if each.role == SpeakerRole.USER]
-    if not said:
+    if not said or engine.model is None or not engine.model.sees_memories:
         return ()
-    with engine.index.reading(reader.own_scope) as index:
-        found = Counter(id for each in said for id in _nearest(index, engine, each))
+    visibility = visibility_of(replace(observer, cleared=False))
+    with engine.index.reading(observer.own_scope) as index:
+        mask = index.candidates(NO_FILTERS, visibility, engine.clock()) & ~index.passages
+        found = Counter(id for each in said for id in _nearest(index, mask, each))
     ids = [id for id, _ in sorted(found.items(), key=lambda each: (-each[1], each[0]))]
     own, last = {each.id for each in passages}, max(each.at for each in said)
     memories = [
         memory
-        for memory in engine.store.fetch(reader.own_scope, ids)
-        if own.isdisjoint(memory.evidence)
+        for memory in engine.store.fetch(observer.own_scope, ids)
+        if visibility.admits(memory)
+        and own.isdisjoint(memory.evidence)
         and memory.created_at <= last
         and (POLICIES[memory.kind].is_extracted or POLICIES[memory.kind].is_standing_instruction)
         and not is_injected_memory(engine, memory)
@@ -62,8 +67,7 @@ def find_known(
     return tuple(KnownMemory(f"k{n}", memory) for n, memory in enumerate(memories, 1))
 
 
-def _nearest(index: ScopeIndex, engine: EngineContext, passage: Passage) -> Iterator[str]:
-    mask = index.candidates(NO_FILTERS, Visibility(), engine.clock()) & ~index.passages
+def _nearest(index: ScopeIndex, mask: Mask, passage: Passage) -> Iterator[str]:
     terms = list(dict.fromkeys(analyse(passage.text)))
     scores, _ = index.bm25(terms, mask)
     yield from _best(index, np.where(scores > 0, scores, -np.inf), mask)

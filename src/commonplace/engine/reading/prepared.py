@@ -11,6 +11,7 @@ from commonplace.engine.graph.extraction.extraction_input import build_extractio
 from commonplace.engine.graph.extraction.previous_extraction import compute_sentence_digests
 from commonplace.engine.graph.unit_of_work import describe_owner
 from commonplace.engine.reading.known import KnownMemory, find_known
+from commonplace.engine.reading.observers import observer_of
 from commonplace.engine.reading.windows import (
     NextWindow,
     ReadingWindow,
@@ -165,7 +166,8 @@ def _with_prompt(
     given = given_passages(account, context)
     if not to_read.is_conversation:
         return PreparedWindow(to_read, window, account, given, load_prompt("extract_source"))
-    known = find_known(engine, reader, window.new)
+    observer = observer_of(engine, reader, to_read.source, window.new[-1].turn)
+    known = find_known(engine, observer, window.new)
     return PreparedWindow(to_read, window, account, given, load_prompt("read_turns"), known)
 
 

@@ -56,7 +56,8 @@ class ModelReview:
                 return None
             return replace(decision, action=Action.ALTERNATIVE, others=tuple(decided[:1]))
         is_beside = decision.action is Action.ALTERNATIVE and not decided
-        if is_beside and _is_owners_later_word(memory, decision.others[0]):
+        may_override = self.principal.decides  # an agent may have made up the owner's words
+        if is_beside and may_override and _is_owners_later_word(memory, decision.others[0]):
             return replace(decision, action=Action.OVERRIDDEN)
         return decision
 

@@ -65,7 +65,8 @@ def run_same_fact_job(engine: EngineContext, job: Job) -> Callable[[], Changeset
     scope = job.scope
     prompt = load_prompt("same_fact")
     with engine.store.read_session():
-        near = _next_pairs(engine, scope) if engine.model is not None else None
+        may_ask = engine.model is not None and engine.model.sees_memories
+        near = _next_pairs(engine, scope) if may_ask else None
         if near is None:
             return lambda: Changeset(scope, engine.clock(), MODEL_ACTOR, ())
         if not near.pairs:

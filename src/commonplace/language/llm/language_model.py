@@ -109,6 +109,9 @@ class ModelLimits:
     cache_days: float = 30.0
 
 
+CONNECTED = "mcp"  # the provider whose models are those of connected clients
+
+
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
     """What the engine has of language models: who answers, and the limits."""
@@ -118,3 +121,9 @@ class ModelAccess:
     slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
     # By user and day: tokens that a failing store did not count. They are spent all the same.
     uncounted: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    @property
+    def sees_memories(self) -> bool:
+        """The agent behind a connected client may be allowed some categories only: it is given
+        turns and sources, and no memories of others."""
+        return self.provider.name != CONNECTED

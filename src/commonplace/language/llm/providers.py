@@ -6,9 +6,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from commonplace.language.llm.language_model import LanguageModel, ModelAnswer, ModelRequest
-
-CONNECTED = "mcp"
+from commonplace.language.llm.language_model import (
+    CONNECTED,
+    LanguageModel,
+    ModelAnswer,
+    ModelRequest,
+)
 
 
 class LazyModel:

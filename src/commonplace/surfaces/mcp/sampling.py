@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from commonplace.errors import CommonplaceError
 from commonplace.language.llm.answers import RawAnswer, complete_checked, with_form_in_words
 from commonplace.language.llm.language_model import (
+    CONNECTED,
     BadModelAnswer,
     MessageRole,
     ModelAnswer,
@@ -35,7 +36,7 @@ from commonplace.language.llm.language_model import (
     ModelRefused,
     ModelRequest,
 )
-from commonplace.language.llm.providers import CONNECTED, ConfiguredModels, ConnectedModels
+from commonplace.language.llm.providers import ConfiguredModels, ConnectedModels
 from commonplace.surfaces.mcp.calls import in_thread
 from commonplace.surfaces.mcp.elicitation import Caller, CallerLookup, McpRequest, client_name
 

@@ -25,7 +25,8 @@ PROMPT = "deep_query"
 def deepen(engine: EngineContext, principal: Principal, plan: RecallPlan) -> RecallPlan:
     """The plan with other wordings of its query, and with how they were found."""
     with engine.store.read_session():
-        recent = load_recent_turns(engine, principal, plan.thread_id, plan.query)
+        uncleared = replace(principal, cleared=False)  # a model has no clearance
+        recent = load_recent_turns(engine, uncleared, plan.thread_id, plan.query)
         expanded = understand_message(engine, principal, plan.query, recent).query
         outcome, worded = _ask(engine, principal, plan.query, recent)
     by = WordedBy.MODEL if worded else WordedBy.RULES
