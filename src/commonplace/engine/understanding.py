@@ -212,13 +212,14 @@ def understand_message(
     """``recent`` are the turns before the message, oldest first; by default the last turns of the
     thread. ``names``: folded words of the message that name a node of the caller's graph.
     ``asks_model``: a language model is asked where no rule is sure, and waited for."""
-    # A model has no clearance.
-    seen_by = replace(principal, cleared=False) if asks_model else principal
     with engine.store.read_session():
-        turns = load_recent_turns(engine, seen_by, thread, message) if recent is None else recent
+        turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
         latest = tuple(latest_turns(turns))
         understanding = _understand_by_rules(engine, principal, message, latest, names)
         if asks_model and understanding.is_unsure and principal.is_in_own_scope:
+            if recent is None and principal.cleared:  # a model has no clearance
+                uncleared = replace(principal, cleared=False)
+                latest = tuple(latest_turns(load_recent_turns(engine, uncleared, thread, message)))
             return _ask_model(engine, principal, understanding, latest)
     return understanding
 
