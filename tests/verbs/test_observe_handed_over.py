@@ -201,3 +201,10 @@ def test_wait_returns_when_the_model_has_read_the_turn(open_book):
 
 def test_wait_without_a_model_returns_at_once(me):
     assert me.observe(ORI, thread="t", wait=True).source_id
+
+
+@pytest.mark.parametrize("field", ["facts", "relations"])
+def test_list_of_a_wrong_form_is_named_in_the_error(me, field):
+    with pytest.raises(InvalidInput) as refused:
+        me.observe("hello there", **{field: {"text": "x"}})
+    assert refused.value.field == field

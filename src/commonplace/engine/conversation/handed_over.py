@@ -59,19 +59,21 @@ class HandedOver:
 def read_handed_over(facts: object, relations: object) -> HandedOver:
     """A fact may be a text alone."""
     return HandedOver(
-        tuple(_read_item(each, "facts", FACT_FIELDS, ("text",)) for each in _listed(facts)),
+        tuple(
+            _read_item(each, "facts", FACT_FIELDS, ("text",)) for each in _listed(facts, "facts")
+        ),
         tuple(
             _read_item(each, "relations", RELATION_FIELDS, ("from", "to", "type"))
-            for each in _listed(relations)
+            for each in _listed(relations, "relations")
         ),
     )
 
 
-def _listed(given: object) -> Sequence[Any]:
+def _listed(given: object, field: str) -> Sequence[Any]:
     if given is None:
         return ()
     if not isinstance(given, list | tuple) or len(given) > MAX_HANDED:
-        raise InvalidInput(f"Give a list of at most {MAX_HANDED} items.", field="facts")
+        raise InvalidInput(f"Give a list of at most {MAX_HANDED} items.", field=field)
     return given
 
 
