@@ -34,7 +34,7 @@ FOUND = turns(
         value="0417",
     ),
     relations=[
-        relation(1, "my son Ori", "Ori", "child-of", "me"),
+        relation(1, "my son Ori", "Ori", "child", "me"),
         relation(2, "coach is Grigory", "Grigory", "coach-of", "Ori"),
     ],
 )

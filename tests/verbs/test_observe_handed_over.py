@@ -37,11 +37,11 @@ def test_facts_and_relations_are_stored_with_the_turn(me):
         ORI,
         thread="t",
         facts=[FACT],
-        relations=[{"from": "Ori", "to": "me", "type": "child-of", "quote": "my son Ori"}],
+        relations=[{"from": "Ori", "to": "me", "type": "child", "quote": "my son Ori"}],
     )
     assert me._engine.store.counters(me.principal.scope).revision == before + 1
     assert FACT["text"] in contents(me)
-    assert any(type == "child-of" for _, type, _ in edges(me))
+    assert any(type == "child" for _, type, _ in edges(me))
     assert not seen.skipped
     (kept,) = [each for each in seen.stored if each.remembered.memory.content == FACT["text"]]
     assert kept.remembered.memory.evidence == seen.passages
@@ -143,12 +143,12 @@ def test_off_the_record_nothing_is_kept(me):
 def test_relations_stay_when_rules_extract_the_conversation(open_book):
     book = open_book(extraction="auto", worker="off")
     me = book.user("ana")
-    seen = me.observe(ORI, thread="t", relations=[{"from": "Ori", "to": "me", "type": "child-of"}])
+    seen = me.observe(ORI, thread="t", relations=[{"from": "Ori", "to": "me", "type": "child"}])
     me.extract([seen.source_id])
     found = me._engine.store.assertions(
         me.principal.scope, AssertionQuery(sources=[seen.source_id])
     )
-    assert [each.type for each in found.edges if each.by == CALLER_ACTOR] == ["child-of"]
+    assert [each.type for each in found.edges if each.by == CALLER_ACTOR] == ["child"]
     me.erase(list(seen.passages))
     assert edges(me) == set()
     assert me.verify_forget("judo").found_in == ()

@@ -56,7 +56,7 @@ def model_assertions(me):
 def test_findings_become_memories_and_relations_with_the_passage_as_evidence(book, me, model):
     model.answer = turns(
         memory(1, ORI, "The user's son Ori does judo."),
-        relations=[relation(1, "my son Ori", "Ori", "child-of", "me")],
+        relations=[relation(1, "my son Ori", "Ori", "child", "me")],
     )
     seen = me.observe(f"can't talk, {ORI}", thread="t")
     assert book.work(once=True).failed == 0
@@ -65,7 +65,7 @@ def test_findings_become_memories_and_relations_with_the_passage_as_evidence(boo
     assert found.confidence == 0.8
     assert len(model.requests) == 1
     assert {each.by for each in model_assertions(me)} == {MODEL_ACTOR}
-    assert any(edge.relationship_type == "child-of" for edge in me.edges(node="Ori").edges)
+    assert any(edge.relationship_type == "child" for edge in me.edges(node="Ori").edges)
     assert not jobs(me)
 
 
@@ -278,7 +278,7 @@ def _taught(book, me, model):
         memory(1, ORI, "The user's son Ori does judo."),
         memory(2, "Ori's coach is Grigory", "Ori's coach is Grigory."),
         relations=[
-            relation(1, "my son Ori", "Ori", "child-of", "me"),
+            relation(1, "my son Ori", "Ori", "child", "me"),
             relation(2, "coach is Grigory", "Grigory", "coach-of", "Ori"),
         ],
     )
@@ -345,12 +345,12 @@ def test_extraction_by_rules_does_not_retract_what_a_model_found(book, me, model
 
 def test_requested_extraction_replaces_what_a_model_found(book, me, model):
     first, _ = _taught(book, me, model)
-    model.answer = turns(relations=[relation(1, "my son Ori", "Ori", "child-of", "me")])
+    model.answer = turns(relations=[relation(1, "my son Ori", "Ori", "child", "me")])
     me.observe("and he loves it", thread="t")  # another conversation makes another prompt
     me.extract([first.source_id])
     book.work(once=True)
     types = {each.type for each in model_assertions(me) if hasattr(each, "edge")}
-    assert types == {"child-of"}
+    assert types == {"child"}
 
 
 # ——— when it cannot be read ———

@@ -81,7 +81,7 @@ def test_recall_asks_for_the_role_that_is_meant(me):
     me.nodes_add("Hanna", description="The user's sister")
     me.relate("me", "Hanna", "sibling")
     me.nodes_add("Edda")
-    me.relate("me", "Edda", "child-of")
+    me.relate("me", "Edda", "child")
     assert "Hanna" in first(me, "what is my sister's name?")[1]
     assert me.recall("do I have a brother?").is_empty
     assert "Edda" in first(me, "who is my mother?")[1]

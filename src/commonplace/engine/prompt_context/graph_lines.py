@@ -30,14 +30,19 @@ _MAX_CHARACTERS = 160  # of a line
 _SALIENCE_DIGITS = 1  # coarse, so that decay does not change the choice with every hour
 
 _VERB = re.compile(r"(?:[^s]s|-(?:at|in|to|with|for|on|from|about|by))$")  # likes, works-at
-_NOUN_OF = re.compile(r"^(?P<noun>.+)-of$")  # child-of
+_NOUN_OF = re.compile(r"-of$")  # client-of
 _OWN = re.compile(r"^(?:my|our)\s+(?P<role>.+)$", re.IGNORECASE)  # "My husband"
 _PLACE_OF_OWNER = {
     "works-at": "where the user works",
     "lives-in": "where the user lives",
     "studies-at": "where the user studies",
 }
-_INVERSE_NOUN = {"child": "parent", "parent": "child"}
+_INVERSE_NOUN = {
+    "child": "parent",
+    "parent": "child",
+    "grandchild": "grandparent",
+    "grandparent": "grandchild",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +147,8 @@ class _NodeChooser:
 
     def _say_to_owner(self, node: Node, edge: Edge) -> str:
         is_subject, words = edge.a == node.id, edge.type.replace("-", " ")
-        if of := _NOUN_OF.match(edge.type):
-            noun = of["noun"]
+        noun = _NOUN_OF.sub("", edge.type)
+        if noun != edge.type or noun in _INVERSE_NOUN:
             return _role(node) or (noun if is_subject else _INVERSE_NOUN.get(noun, words))
         if not is_subject and edge.type in _PLACE_OF_OWNER:
             return _PLACE_OF_OWNER[edge.type]
@@ -158,7 +163,7 @@ class _NodeChooser:
         words = edge.type.replace("-", " ")
         if edge.a != node.id and not relationship_type(edge.type).is_mutual:
             return ""
-        if _VERB.search(edge.type) or _NOUN_OF.match(edge.type):
+        if _VERB.search(edge.type) or _NOUN_OF.search(edge.type):
             return f"{words} {other.name}"
         return f"{words} of {other.name}"
 

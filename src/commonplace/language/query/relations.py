@@ -101,9 +101,9 @@ def _possessive(name: str) -> str:
 
 
 def _general_noun(relation: RelationWords) -> str:
-    if relation.type == "child-of":
+    if relation.type == "child":
         return "parent"
-    if relation.type == "grandchild-of":
+    if relation.type == "grandchild":
         return "grandparent"
     if relation.type == "reports-to":
         return "manager"

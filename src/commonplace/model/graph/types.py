@@ -105,6 +105,7 @@ class RelationshipType:
     is_mutual: bool = False  # symmetric
     is_single: bool = False  # single-valued: ``a`` has one at a time, a new one ends the previous
     inverse: str | None = None  # the type as seen from the other end, which is the stored one
+    same_as: str | None = None  # the stored word for it
     undoes: str | None = None  # it ends this type between the same two nodes
     opposite: str | None = None  # cannot hold at the same time between the same two nodes
     ends_also: str | None = None  # this type ends together with it
@@ -133,11 +134,13 @@ RELATIONSHIP_TYPES: dict[str, RelationshipType] = {
     "reports-to": RelationshipType(is_single=True),
     "studies-at": RelationshipType(is_single=True),
     "located-in": RelationshipType(is_single=True),
-    "child-of": RelationshipType(),
+    "child": RelationshipType(),
+    "child-of": RelationshipType(same_as="child"),
+    "grandchild-of": RelationshipType(same_as="grandchild"),
     "likes": RelationshipType(opposite="dislikes"),
     "dislikes": RelationshipType(opposite="likes"),
     "manages": RelationshipType(inverse="reports-to"),
-    "parent-of": RelationshipType(inverse="child-of"),
+    "parent-of": RelationshipType(inverse="child"),
     "employs": RelationshipType(inverse="works-at"),
     "declined-offer": RelationshipType(undoes="works-at"),
 }
@@ -149,8 +152,9 @@ def relationship_type(type: str) -> RelationshipType:
 
 
 def equivalent_types(type: str) -> tuple[str, ...]:
-    """A stored type and its inverses."""
-    return (type, *(name for name, each in RELATIONSHIP_TYPES.items() if each.inverse == type))
+    """A stored type, other words for it, and its inverses."""
+    known = RELATIONSHIP_TYPES.items()
+    return (type, *(name for name, each in known if type in (each.inverse, each.same_as)))
 
 
 def interacting_types(type: str) -> tuple[str, ...]:
@@ -165,6 +169,7 @@ def interacting_types(type: str) -> tuple[str, ...]:
 
 def canonical_relationship(a: str, b: str, type: str) -> tuple[str, str, str]:
     """The stored form: inverse types are turned around, the ends of mutual types are sorted."""
+    type = relationship_type(type).same_as or type
     if inverse := relationship_type(type).inverse:
         a, b, type = b, a, inverse
     if relationship_type(type).is_mutual and b < a:

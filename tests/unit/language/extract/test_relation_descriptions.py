@@ -42,7 +42,7 @@ def test_edge_description_resolves_pronoun_across_clauses():
 
 def test_edge_description_reads_possessive_place_as_home_not_contraction():
     told = described(("Dana", "I'm staying at my mom's in Haifa."), "Ok.")
-    assert told["child-of"] == "Dana is staying at Dana's mom's home in Haifa."
+    assert told["child"] == "Dana is staying at Dana's mom's home in Haifa."
     assert (
         described("My sister Noa's in Berlin.")["sibling"] == "The user's sister Noa is in Berlin."
     )
