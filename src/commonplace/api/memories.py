@@ -73,6 +73,7 @@ class RememberVerbs(RecallVerbs):
         importance: int | None = None,
         confidence: float | None = None,
         evidence: Sequence[str] | None = None,
+        questions: Sequence[str] | None = None,
         stability: str | None = None,
         sensitivity: str | None = None,
         pinned: bool | None = None,

@@ -55,6 +55,7 @@ class Draft:
     sensitivity: Sensitivity = Sensitivity.NORMAL
     pinned: bool = False
     evidence: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     facet: str | None = None
     ttl_days: float | None = None
     expires_at: datetime | None = None
@@ -171,6 +172,8 @@ def _check_field(name: str, value: object) -> Any:
             return validation.words(value, name)
         case "evidence" | "steps":
             return validation.texts(value, name)
+        case "questions":
+            return validation.questions(value)
         case "importance":
             return validation.integer(value, name, 1, 5)
         case "confidence":

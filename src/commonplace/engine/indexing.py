@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,12 +24,29 @@ from commonplace.model.sources.source import (
 EMBED_BATCH_SIZE = 256
 
 
-def build_indexing(memory: Memory, vector: Vector | None) -> IndexEntry:
-    blob = None if vector is None else vector.astype("<f4").tobytes()
-    text = memory.searchable_text
-    return IndexEntry(
-        count_terms(text), blob, memory_keys(memory) | memory_name_keys(memory), traits_of(text)
-    )
+def build_indexing(memory: Memory, vectors: Sequence[Vector] | Vectors | None) -> IndexEntry:
+    """``vectors``: of its indexed texts."""
+    terms = Counter[str]()
+    for text in memory.indexed_texts:
+        terms.update(count_terms(text))
+    keys = memory_keys(memory) | memory_name_keys(memory)
+    blob = None if vectors is None else pack_vectors(vectors)
+    return IndexEntry(terms, blob, keys, traits_of(memory.searchable_text))
+
+
+def pack_vectors(vectors: Sequence[Vector] | Vectors) -> bytes:
+    """As the store keeps them: the vector of the text first, then those of the questions."""
+    return np.asarray(vectors, dtype="<f4").tobytes()
+
+
+def group_by_memory(memories: Sequence[Memory], rows: Vectors) -> list[Vectors]:
+    """``rows``: of the indexed texts of all of them, in this order."""
+    ends = np.cumsum([len(memory.indexed_texts) for memory in memories])
+    return np.split(rows, ends[:-1]) if memories else []
+
+
+def texts_of_memories(memories: Sequence[Memory]) -> list[str]:
+    return [text for memory in memories for text in memory.indexed_texts]
 
 
 def build_passage_indexing(source: Source, passage: Passage, vector: Vector | None) -> IndexEntry:
@@ -40,12 +58,13 @@ def build_passage_indexing(source: Source, passage: Passage, vector: Vector | No
 def index_memories(
     engine: EngineContext, memories: Sequence[Memory]
 ) -> tuple[list[IndexEntry], Vectors | None]:
-    """The index entry of each, with one call to the embedder."""
-    vectors = engine.embed_passages([memory.searchable_text for memory in memories])
-    return [
-        build_indexing(memory, None if vectors is None else vectors[place])
-        for place, memory in enumerate(memories)
-    ], vectors
+    """The index entry of each and the vector of its text, with one call to the embedder."""
+    rows = engine.embed_passages(texts_of_memories(memories))
+    if rows is None:
+        return [build_indexing(memory, None) for memory in memories], None
+    grouped = group_by_memory(memories, np.asarray(rows, dtype=np.float32))
+    entries = [build_indexing(*each) for each in zip(memories, grouped, strict=True)]
+    return entries, np.array([vectors[0] for vectors in grouped], dtype=np.float32)
 
 
 def passage_text_to_embed(source: Source, passage: Passage) -> str:

@@ -19,6 +19,7 @@ from commonplace.model.filters import (
     metadata_text,
 )
 from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import MAX_QUESTIONS
 from commonplace.model.sources.source import PASSAGE_KIND
 from commonplace.model.unicode_text import has_surrogate, normal_form
 
@@ -33,6 +34,7 @@ MAX_WORD = 200  # names, categories, tags
 MAX_ID = 1200  # a source's id may be its path
 MAX_SENTENCE = 2000  # a step, a piece of evidence
 MAX_LIST = 100
+MAX_QUESTION = 200
 MAX_IDS = 1000
 MAX_METADATA = 16_000  # of one call
 MAX_KEPT_METADATA = 8 * MAX_METADATA  # of one memory, after many calls
@@ -93,6 +95,12 @@ def words(value: object, field: str, limit: int = MAX_LIST) -> tuple[str, ...]:
 def texts(value: object, field: str) -> tuple[str, ...]:
     """Sentences, in order, with repetitions."""
     return tuple(text(item, field, MAX_SENTENCE) for item in _listed(value, field, MAX_LIST))
+
+
+def questions(value: object) -> tuple[str, ...]:
+    """Without repetitions."""
+    given = _listed(value, "questions", MAX_QUESTIONS)
+    return tuple(dict.fromkeys(text(item, "questions", MAX_QUESTION) for item in given))
 
 
 def several(value: object, field: str, limit: int = MAX_LIST) -> list[object]:

@@ -23,7 +23,7 @@ from commonplace.model.graph.node_fold import MAX_NODE_NAME
 from commonplace.model.graph.types import NodeType
 from commonplace.model.jobs import JobState
 from commonplace.model.memory.kinds import Kind, OnConflict, Stability, TtlPolicy
-from commonplace.model.memory.memory import ConflictResolution, Sensitivity
+from commonplace.model.memory.memory import MAX_QUESTIONS, ConflictResolution, Sensitivity
 from commonplace.model.parameters import (
     DAMPING_LIMIT,
     DEPTH_LIMIT,
@@ -43,6 +43,7 @@ from commonplace.model.validation import (
     MAX_ID,
     MAX_IDS,
     MAX_LIST,
+    MAX_QUESTION,
     MAX_SENTENCE,
     MAX_WORD,
 )
@@ -165,6 +166,7 @@ _LIMITS_BY_NAME: Mapping[str, Schema] = {
     "content": text(),
     "context_type": one_of(ContextType),
     "evidence": several(text(MAX_SENTENCE)),
+    "questions": several(text(MAX_QUESTION), MAX_QUESTIONS),
     "external_id": text(MAX_EXTERNAL_ID),
     "filters": FILTERS,
     "format": one_of(SourceFormat),

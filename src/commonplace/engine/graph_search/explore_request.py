@@ -59,7 +59,7 @@ def _is_between(value: int, low: int | None, high: int | None) -> bool:
 
 
 def _canonical_types(types: Iterable[str]) -> frozenset[str]:
-    """With the stored types: "manages" also matches edges that are stored in the other direction."""
+    """With the stored types: "manages" also matches edges stored in the other direction."""
     given = [_normalise_type(each) for each in types]
     kinds = map(relationship_type, given)
     stored = (name for kind in kinds for name in (kind.inverse, kind.same_as) if name)

@@ -17,12 +17,12 @@ import numpy as np
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.access_log import AccessLog
-from commonplace.engine.context import EngineContext, Vector
-from commonplace.engine.indexing import EMBED_BATCH_SIZE, build_indexing
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import EMBED_BATCH_SIZE, index_memories
 from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
 from commonplace.model.access.team import TeamAccess
-from commonplace.model.changeset import Bookkeeping
+from commonplace.model.changeset import Bookkeeping, IndexEntry
 from commonplace.model.filters import UNCLEARED, Filters, Visibility
 from commonplace.model.memory.lifecycle import (
     PointInTime,
@@ -144,7 +144,7 @@ def _past_memories(
             continue
         if not admits_past_text(visibility, past, history.versions):
             continue
-        is_reworded = past.searchable_text != history.memory.searchable_text
+        is_reworded = past.indexed_texts != history.memory.indexed_texts
         yield _PastMemory(~history.unit if is_reworded else history.unit, past, is_reworded)
 
 
@@ -158,8 +158,8 @@ def _with_rows(
 ) -> IndexPage:
     reworded = [each for each in memories if each.is_reworded]
     terms, vectors = list(page.terms), list(page.vectors)
-    for each, vector in zip(reworded, _embed_reworded(engine, reworded), strict=True):
-        index = build_indexing(each.memory, vector)
+    indexes = _index_reworded(engine, [each.memory for each in reworded])
+    for each, index in zip(reworded, indexes, strict=True):
         terms.append((each.unit, pack_terms(index.terms, index.keys), index.traits))
         if index.vector:
             vectors.append((each.unit, index.vector))
@@ -167,15 +167,13 @@ def _with_rows(
     return replace(page, rows=rows, terms=terms, vectors=vectors)
 
 
-def _embed_reworded(engine: EngineContext, reworded: Sequence[_PastMemory]) -> list[Vector | None]:
+def _index_reworded(engine: EngineContext, memories: Sequence[Memory]) -> list[IndexEntry]:
     """In batches. Without the embedder, the past texts are found by lexical search only."""
-    texts = [each.memory.searchable_text for each in reworded]
-    vectors_by_text: list[Vector | None] = []
-    for start in range(0, len(texts), EMBED_BATCH_SIZE):
-        batch = texts[start : start + EMBED_BATCH_SIZE]
-        vectors = engine.embed_passages(batch)
-        vectors_by_text += [None] * len(batch) if vectors is None else list(vectors)
-    return vectors_by_text
+    return [
+        index
+        for start in range(0, len(memories), EMBED_BATCH_SIZE)
+        for index in index_memories(engine, memories[start : start + EMBED_BATCH_SIZE])[0]
+    ]
 
 
 def _indexed_row(unit: int, memory: Memory) -> IndexedRow:

@@ -7,21 +7,24 @@ stopped or killed at any time and resumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import group_by_memory, pack_vectors, texts_of_memories
 from commonplace.engine.maintenance.tidy import LinkFunction, fill_vectors
 from commonplace.engine.maintenance.worker import JobDecision
 from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
-from commonplace.language.embedders.embedder import Embedder, EmbedderDown
+from commonplace.language.embedders.embedder import Embedder, EmbedderDown, Vectors
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Bookkeeping, Changeset
 from commonplace.model.filters import Visibility
 from commonplace.model.jobs import Job
-from commonplace.model.memory.memory import State
+from commonplace.model.memory.memory import Memory, State
 from commonplace.store.port import Backend
 from commonplace.store.queries import (
     EmbedderIdentity,
@@ -115,7 +118,7 @@ class _GenerationBuilder:
             if not waiting and not passages and not graph:
                 self._record(scope, built_seq=seq)
                 return
-            made = self._vectors([memory.searchable_text for memory in waiting])
+            made = self._vectors_of_memories(waiting)
             by_unit = self._vectors([text for _, text in passages])
             of_graph = self._vectors([text for _, text in graph])
             self._record(
@@ -133,9 +136,16 @@ class _GenerationBuilder:
         number = self._generation.number
         self._store.record(Bookkeeping(scope, self._at, generation=number, **built))
 
+    def _vectors_of_memories(self, memories: Sequence[Memory]) -> list[bytes]:
+        rows = self._rows(texts_of_memories(memories))
+        return [pack_vectors(each) for each in group_by_memory(memories, rows)]
+
     def _vectors(self, texts: list[str]) -> list[bytes]:
+        return [pack_vectors(row) for row in self._rows(texts)]
+
+    def _rows(self, texts: list[str]) -> Vectors:
         if not texts:
-            return []
+            return np.zeros((0, self._model.dimension), dtype=np.float32)
         try:
             rows = self._model.embed_passages(texts)
         except EmbedderDown as error:
@@ -144,7 +154,7 @@ class _GenerationBuilder:
                 remedy="Progress is kept and the old vectors stay in use. Run reembed "
                 "again when it answers.",
             ) from error
-        return [row.astype("<f4").tobytes() for row in rows]
+        return np.asarray(rows, dtype=np.float32)
 
     def _tell(self) -> None:
         self._total = max(self._total, self._done)  # concurrent writes

@@ -54,7 +54,11 @@ from commonplace.store.queries import (
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.remove import purge_graph_items
-    from commonplace.engine.indexing import build_indexing, build_passage_indexing
+    from commonplace.engine.indexing import (
+        build_indexing,
+        build_passage_indexing,
+        index_memories,
+    )
     from commonplace.engine.llm.model_calls import oldest_model_answer
     from commonplace.engine.profile.open_proposals import load_forgotten_origins
     from commonplace.engine.sources.passages import erase_passages, load_passages
@@ -397,12 +401,13 @@ def fill_vectors(engine: EngineContext, principal: Principal, link: LinkFunction
         waiting = engine.store.page(scope, listing)
         if not waiting:
             return total + fill_passage_vectors(engine, scope) + fill_graph_vectors(engine, scope)
-        vectors = engine.embed_passages([memory.searchable_text for memory in waiting])
+        indexes, vectors = index_memories(engine, waiting)
         if vectors is None:
             return total
         ready = {
-            memory.ref: vector.astype("<f4").tobytes()
-            for memory, vector in zip(waiting, vectors, strict=True)
+            memory.ref: index.vector
+            for memory, index in zip(waiting, indexes, strict=True)
+            if index.vector
         }
         engine.store.record(Bookkeeping(scope, engine.clock(), vectors=ready))
         link(principal, waiting, vectors)

@@ -275,6 +275,7 @@ def candidate_fields(candidate: MemoryCandidate, said_at: datetime | None) -> di
         "confidence": candidate.confidence,
         "sensitivity": candidate.sensitivity,
         "evidence": candidate.evidence or None,
+        "questions": candidate.questions or None,
         "ttl_days": candidate.ttl_days,
         "valid_from": _candidate_valid_from(candidate, said_at),
         "valid_to": candidate.valid_to,

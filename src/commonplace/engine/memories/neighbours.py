@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.engine.context import EngineContext, Vector
-from commonplace.engine.indexing import build_indexing
+from commonplace.engine.indexing import build_indexing, texts_of_memories
 from commonplace.engine.memory_relation import (
     ComparedMemory,
     LiveCounts,
@@ -288,12 +288,13 @@ class Comparer:
         return np.array([self.vectors[text] for text in texts], np.float32).reshape(-1, dimension)
 
     def index(self, memories: Sequence[Memory]) -> list[IndexEntry]:
-        texts = [memory.searchable_text for memory in memories]
-        self.embed(texts)
-        return [
-            build_indexing(memory, self.vectors.get(text))
-            for memory, text in zip(memories, texts, strict=True)
-        ]
+        self.embed(texts_of_memories(memories))
+        return [self._entry(memory) for memory in memories]
+
+    def _entry(self, memory: Memory) -> IndexEntry:
+        rows = [self.vectors[text] for text in memory.indexed_texts if text in self.vectors]
+        is_whole = len(rows) == len(memory.indexed_texts)
+        return build_indexing(memory, rows if is_whole else None)
 
     def comparison(self, new: Memory, old: Memory) -> Comparison | None:
         pair = (new.ref, old.ref)

@@ -31,7 +31,7 @@ with lazy_imports(__name__):
         read_draft,
         writing_warnings,
     )
-    from commonplace.engine.indexing import build_indexing
+    from commonplace.engine.indexing import build_indexing, texts_of_memories
     from commonplace.engine.memories.neighbours import (
         Comparer,
         Neighbourhood,
@@ -208,14 +208,10 @@ def prepare_batch(
             new, mentioned[new.id], old, comparer.may_relate(new, old), principal.is_owner
         )
     ]
-    comparer.embed([*texts, *other_texts, *comparer.texts_of(pairs), *joined])
-    vectors = comparer.vectors_of(texts)
-    blobs = [None] * len(texts) if vectors is None else list(vectors)
-    indexes = [
-        replace(entry, vector=None if row is None else row.astype("<f4").tobytes())
-        for entry, row in zip(unembedded, blobs, strict=True)
-    ]
-    return MemoryBatch(requests, indexes, vectors, comparer, stored)
+    comparer.embed([*texts_of_memories(memories), *other_texts, *comparer.texts_of(pairs), *joined])
+    return MemoryBatch(
+        requests, comparer.index(memories), comparer.vectors_of(texts), comparer, stored
+    )
 
 
 def load_batch_neighbourhood(

@@ -191,7 +191,7 @@ def _changed_fields(before: Memory, after: Memory) -> list[str]:
 
 
 def _new_index(engine: EngineContext, before: Memory, after: Memory) -> IndexEntry | None:
-    if before.searchable_text == after.searchable_text:
+    if before.indexed_texts == after.indexed_texts:
         return None
     return index_memories(engine, [after])[0][0]
 
@@ -370,6 +370,7 @@ def _build_update(
         content=draft.content,
         metadata=draft.metadata,
         summary=summarise(draft.content),
+        questions=() if "content" in wanted else before.questions,
         tags=extract_keywords(draft.content) if derived_tags else before.tags,
         version=1,
         valid_from=now,

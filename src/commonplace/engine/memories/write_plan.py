@@ -191,7 +191,7 @@ class WritePlan:
         if adds_only_evidence(old, after):
             meta["supported"] = True
         step = build_change(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=meta)
-        if after.searchable_text != old.searchable_text:
+        if after.indexed_texts != old.indexed_texts:
             self._to_reindex[len(self.steps)] = after
         self._add(step, step.after)
         self._hold_contributions(step.after, contributions)
@@ -219,7 +219,7 @@ class WritePlan:
         if decision.relation is MemoryRelation.REWORDING:
             earlier = added_evidence(new, first, first.agent_id is None)
             new = new.evolve(evidence=(*earlier, *new.evidence))
-        if new.searchable_text != item.memory.searchable_text:
+        if new.indexed_texts != item.memory.indexed_texts:
             self._to_reindex[len(self.steps)] = new
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
         meta = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
@@ -334,7 +334,7 @@ def texts_after_decision(
         after = refresh_memory(old, new, mentioned, new.created_at, by_owner=by_owner)
     else:
         after = build_successor(new, old, mentioned)
-    return [after.searchable_text] if after.searchable_text != old.searchable_text else []
+    return list(after.indexed_texts) if after.indexed_texts != old.indexed_texts else []
 
 
 def _as_history(item: PlannedMemory, until: Memory | None) -> PlannedMemory:

@@ -36,7 +36,7 @@ from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import HoldValues, ReleaseHeld
 from commonplace.model.journal import Entry, Op
 from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
-from commonplace.model.memory.memory import HeldValue, Memory, State
+from commonplace.model.memory.memory import MAX_QUESTIONS, HeldValue, Memory, State
 from commonplace.model.sources.source import is_source_id
 from commonplace.store.queries import HeldQuery
 
@@ -59,6 +59,8 @@ def refresh_memory(
     changes["confidence"] = max(old.confidence, new.confidence)
     metadata = _merge_metadata(old, new)
     changes["metadata"] = metadata
+    both = dict.fromkeys((*old.questions, *new.questions))
+    changes["questions"] = tuple(both)[:MAX_QUESTIONS]
     content = _merge_content(old, new, metadata)
     if content != old.content:
         changes |= {"content": content}
@@ -101,7 +103,7 @@ def _merge_content(old: Memory, new: Memory, metadata: dict[str, Any]) -> str:
 # place.
 _CONTRIBUTED_FIELDS = (
     *("tags", "category", "facet", "importance", "confidence", "sensitivity"),
-    *("valid_from", "valid_to", "expires_at"),
+    *("valid_from", "valid_to", "expires_at", "questions"),
 )
 REPLACES = "replaces"  # the reason of a contribution that replaced the earlier ones
 _ORIGIN_FIELDS = ("source_id", "source_type", "thread_id", "actor_id", "role", "run_id", "job_id")

@@ -183,7 +183,7 @@ def _retire_successors(
 
 
 def _reindex(engine: EngineContext, step: ChangeMemory) -> ChangeMemory:
-    if step.before.searchable_text == step.after.searchable_text:
+    if step.before.indexed_texts == step.after.indexed_texts:
         return step
     return replace(step, index=index_memories(engine, [step.after])[0][0])
 

@@ -292,6 +292,7 @@ def score_semantic(
     has_none = np.flatnonzero(~np.isfinite(cosines))
     unit = cosines.copy()
     unit[has_none] = np.nan
+    index.raise_by_questions(unit, query)
     if not (target.mask & index.passages).any():
         return SemanticScores(unit, unit, unit)
     near, session = index.contexts.window_cosines(cosines), index.contexts.session_cosines(cosines)

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 from commonplace.language.fields.writing_policy import MAX_CHARACTERS
 from commonplace.language.text.sentences import split_sentences
-from commonplace.model.validation import stored_form
+from commonplace.model.validation import MAX_QUESTION, stored_form
 
 MAX_ITEMS = 200  # of one list; the others count as malformed
 MAX_QUOTE = 2_000  # characters
 MAX_NAME = 80
 MAX_FIELD = 300
 MAX_ALIASES = 8
+MAX_QUESTIONS = 3  # of one item
 _UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 MEMORY_KINDS = frozenset(("fact", "preference", "plan", "event", "contact", "value", "rule"))
@@ -44,6 +45,7 @@ class MemoryItem(QuotedItem):
     corrects: str = ""
     profile: str = ""
     importance: int = 2
+    questions: tuple[str, ...] = ()  # that it answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +159,7 @@ def _read_memory(given: _ItemFields) -> MemoryItem:
         ended=given.flag("ended"),
         profile=given.word("profile"),
         importance=given.degree("importance") or 2,
+        questions=given.texts("questions", MAX_QUESTION)[:MAX_QUESTIONS],
     )
 
 

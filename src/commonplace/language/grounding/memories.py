@@ -34,6 +34,7 @@ from commonplace.language.observe.detectors import GOALS_FIELD, shorten_goal
 from commonplace.language.observe.turn import to_hearsay
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.safety.secret_words import REDACTED
+from commonplace.language.safety.secrets import secret_values
 from commonplace.language.safety.sensitive import guard_secrets, mark_sensitive
 from commonplace.language.text.sentences import is_past
 from commonplace.model.memory.candidate import MemoryCandidate
@@ -255,8 +256,24 @@ def _candidate(
         confidence=CONFIDENCE,
         metadata=_metadata_of(item, support),
         evidence=(place.quote,) if kind is Kind.RULE else (),
+        questions=tuple(each for each in item.questions if _is_harmless(each, place, support)),
     )
     return _with_profile(candidate, item, support)
+
+
+def _is_harmless(question: str, place: PlacedQuote, support: Support) -> bool:
+    """Questions are only searched: one that is wrong finds the memory for another question. They
+    carry no name and no number that nobody has said, and no secret."""
+    numbers = unknown_numbers(
+        question, support.language_of(question), support.numbers, frozenset(), place.at.date()
+    )
+    return not (
+        numbers
+        or support.unknown_names(question)
+        or is_suspicious(question)
+        or secret_values(question)
+        or any(secret in question for secret in place.passage.secrets)
+    )
 
 
 def _kind_of(item: MemoryItem, text: str, at: datetime) -> Kind:

@@ -37,6 +37,7 @@ class MemoryCandidate:
     asked: bool = False  # "remember that …": the user requests storage
     otherwise: tuple[str, ...] = ()  # variants of its content with other names of the speaker
     corrects: str = ""  # what is not true any more, in words
+    questions: tuple[str, ...] = ()  # that it answers
     replaces: tuple[str, ...] = ()  # ids of the memories that say it, as a model confirmed
 
     @property

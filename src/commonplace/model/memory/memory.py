@@ -10,6 +10,7 @@ from typing import Any
 
 from commonplace.model.memory.kinds import Kind, Stability
 
+MAX_QUESTIONS = 6  # of a memory
 HEARSAY_FACET = "hearsay"  # the facet; hearsay does not change the owner's own statements
 
 
@@ -41,6 +42,7 @@ class Memory:
     sensitivity: Sensitivity = Sensitivity.NORMAL
     pinned: bool = False
     evidence: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()  # that it answers, in other words than its own
     facet: str | None = None  # fact, preference, note …
     source_type: str | None = None
     source_id: str | None = None
@@ -89,8 +91,13 @@ class Memory:
         return self.summary or self.content
 
     @property
+    def indexed_texts(self) -> tuple[str, ...]:
+        """The text that is searched and compared, and the questions, which are only searched."""
+        return (self.searchable_text, *self.questions)
+
+    @property
     def searchable_text(self) -> str:
-        """The text that is indexed: the content, and metadata values that it does not contain."""
+        """The content, and metadata values that it does not contain."""
         if not self.metadata:
             return self.content
         details = [

@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -65,6 +66,34 @@ class CodedColumn:
         return self.codes.get(word, -1)
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionVectors:
+    """Vectors of the questions that memories answer, beside those of their texts."""
+
+    slots: NDArray[np.int64]
+    vectors: Floats  # a row for each slot
+
+    @classmethod
+    def none(cls, dimension: int) -> QuestionVectors:
+        return cls(np.zeros(0, dtype=np.int64), np.zeros((0, dimension), dtype=np.float32))
+
+    def with_rows(self, slots: NDArray[np.int64], rows: Floats) -> QuestionVectors:
+        kept = ~np.isin(self.slots, slots)  # these were embedded anew
+        return QuestionVectors(
+            np.concatenate([self.slots[kept], slots]),
+            np.concatenate([self.vectors[kept], rows]),
+        )
+
+    def raise_to_nearest(self, cosines: Floats, query: Floats) -> None:
+        """In place, where a cosine is known."""
+        at = np.flatnonzero(np.isfinite(cosines[self.slots]))
+        np.maximum.at(cosines, self.slots[at], self.vectors[at] @ query)
+
+    def of(self, slot: int) -> Floats:
+        found: Floats = self.vectors[self.slots == slot]
+        return found
+
+
 class ScopeIndex:
     def __init__(self, dimension: int):
         self.dimension = dimension
@@ -83,6 +112,7 @@ class ScopeIndex:
         self.ends_at: Longs = np.full(_FIRST_CAPACITY, _NEVER, dtype=np.int64)
         self.vectors: Floats = np.zeros((_FIRST_CAPACITY, self.dimension), dtype=np.float32)
         self.has_vector: Mask = np.zeros(_FIRST_CAPACITY, dtype=bool)
+        self.questions = QuestionVectors.none(self.dimension)
         self.coded: dict[str, Ints] = {
             name: np.zeros(_FIRST_CAPACITY, dtype=np.int32) for name in _CODED
         }
@@ -283,10 +313,17 @@ class ScopeIndex:
         placed = [(self.slot_of[unit], blob) for unit, blob in vectors if unit in self.slot_of]
         for start in range(0, len(placed), _VECTORS_AT_ONCE):
             slots, blobs = zip(*placed[start : start + _VECTORS_AT_ONCE], strict=True)
+            counts = np.array([len(blob) for blob in blobs]) // (4 * self.dimension)
+            rows = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(-1, self.dimension)
+            firsts = np.cumsum(counts) - counts
             at = np.array(slots)
-            rows = np.frombuffer(b"".join(blobs), dtype="<f4")
-            self.vectors[at] = rows.reshape(len(slots), self.dimension)
+            self.vectors[at] = rows[firsts]
             self.has_vector[at] = True
+            if len(rows) > len(slots):
+                others = np.setdiff1d(np.arange(len(rows)), firsts)
+                self.questions = self.questions.with_rows(
+                    np.repeat(at, counts)[others], rows[others]
+                )
         return [slot for slot, _ in placed if slot < known]
 
     def _reserve(self, wanted: int) -> None:
@@ -468,6 +505,10 @@ class ScopeIndex:
             scores[:, ~usable] = -np.inf
         return scores
 
+    def raise_by_questions(self, cosines: Floats, query: Floats) -> None:
+        """A memory is as near to a query as the nearest of the questions that it answers."""
+        self.questions.raise_to_nearest(cosines, query)
+
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate, and the share of the query's terms that it contains."""
         return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)
@@ -501,6 +542,7 @@ class ScopeIndex:
                 int(self.traits[slot]),
                 self._context_of(slot),
                 tuple(sorted(terms.get(slot, {}).items())),
+                self.questions.of(slot).tobytes(),
             )
             for slot in np.flatnonzero(self.live[: self.size]).tolist()
         }
@@ -519,7 +561,7 @@ class ScopeIndex:
     @property
     def nbytes(self) -> int:
         arrays = [self.live, self.lengths, self.ends_at, self.vectors, self.has_vector]
-        arrays += [self.traits]
+        arrays += [self.traits, self.questions.slots, self.questions.vectors]
         arrays += [*self.coded.values(), *self.numeric.values()]
         per_item = 250  # ids and dictionaries, measured
         return (

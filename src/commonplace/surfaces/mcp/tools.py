@@ -303,6 +303,7 @@ TOOLS: tuple[Tool, ...] = (
                 "importance",
                 "confidence",
                 "evidence",
+                "questions",
                 "sensitivity",
                 "pinned",
                 "ttl_days",
