@@ -26,7 +26,7 @@ HELP: dict[str, str] = {
     "days": "The last days to show, today included.",
     "date": "When it began, if the original does not say.",
     "evidence": "Quotes that support it; required for a rule.",
-    "questions": "Questions that it answers, in other words; they are only searched.",
+    "questions": "Questions that it answers. They are searched, not shown.",
     "embedder": "Embedder: wordllama, minilm, openai, hashing, onnx:FOLDER or fastembed:MODEL.",
     "facts": "Facts that you found in the turn. Texts, or maps of text, quote, kind (fact, "
     "preference, plan, event, contact, value, rule), subject, value, when, corrects.",

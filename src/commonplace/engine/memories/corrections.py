@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from commonplace.engine.access import can_see, may_change_instruction
 from commonplace.engine.context import EngineContext, Vector
-from commonplace.engine.memories.decided import is_decided
+from commonplace.engine.memories.decided import is_decided, may_replace_value
 from commonplace.engine.memories.remember import Remembered
 from commonplace.engine.memories.write_plan import WritePlan
 from commonplace.language.text.relative_dates import resolve_relative_dates
@@ -114,7 +114,7 @@ def may_be_corrected(
     return (
         old.id != new.id
         and old.is_live(engine.clock())
-        and (principal.decides or not policy.asks_on_change)
+        and (not policy.asks_on_change or may_replace_value(engine, principal, old))
         and (policy.is_extracted or is_rule)
         and began <= said_at
         and (new.facet != HEARSAY_FACET or old.facet == HEARSAY_FACET)

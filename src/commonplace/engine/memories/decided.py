@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
-from commonplace.model.access.principal import Scope
+from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.graph.snapshot import MODEL_ACTORS
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory.kinds import POLICIES, Stability
@@ -27,6 +27,20 @@ def is_found_by_rules(engine: EngineContext, scope: Scope, id: str) -> bool:
     """Whether anybody but a model stored it."""
     created = [row for row in _history(engine, scope, id) if row.entry.op is Op.CREATE]
     return bool(created) and created[0].actor not in MODEL_ACTORS
+
+
+def may_replace_value(engine: EngineContext, principal: Principal, old: Memory) -> bool:
+    """Whether a later turn may change this contact or key-value without a question: for the owner
+    always. An agent could make up the owner's words, so it changes only what came from turns that
+    it brought itself."""
+    if principal.decides:
+        return True
+    if old.role is None or not is_source_id(old.source_id or ""):
+        return False
+    query = JournalQuery(subject=old.source_id, events_only=True)
+    rows = engine.store.journal(principal.own_scope, query)
+    brought = {row.actor for row in rows if "turns" in row.entry.meta}
+    return brought == {principal.actor}
 
 
 def _is_set_by_hand(memory: Memory) -> bool:

@@ -7,8 +7,9 @@ writes full texts, and names what a correction takes back.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
@@ -19,14 +20,18 @@ from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
 from commonplace.model.filters import NO_FILTERS
-from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import Passage, SpeakerRole
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
-MAX_KNOWN = 10
-_OF_EACH_TURN = 3  # by words, and by meaning
+MAX_KNOWN = 20
+MAX_CHARACTERS = 2_400  # of all of them
+_RULES = 4  # the latest are always among them: turns change rules without their words
+_OF_EACH_TURN = 4  # by words, and by meaning
 _MAX_TEXT = 280  # characters
+_SHORT_NAME = 3  # letters
+_MAX_LONGER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +56,9 @@ def find_known(
     visibility = visibility_of(replace(observer, cleared=False))
     with engine.index.reading(observer.own_scope) as index:
         mask = index.candidates(NO_FILTERS, visibility, engine.clock()) & ~index.passages
-        found = Counter(id for each in said for id in _nearest(index, mask, each))
-    ids = [id for id, _ in sorted(found.items(), key=lambda each: (-each[1], each[0]))]
+        rules = _latest(index, mask & index.of_kind(Kind.RULE))
+        places = [place for each in said for place in _nearest(index, mask, each)]
+    ids = list(dict.fromkeys([*rules, *_by_place(places)]))
     own, last = {each.id for each in passages}, max(each.at for each in said)
     memories = [
         memory
@@ -62,13 +68,39 @@ def find_known(
         and memory.created_at <= last
         and (POLICIES[memory.kind].is_extracted or POLICIES[memory.kind].is_standing_instruction)
         and not is_injected_memory(engine, memory)
-    ][:MAX_KNOWN]
-    memories.sort(key=lambda memory: (memory.created_at, memory.content))
-    return tuple(KnownMemory(f"k{n}", memory) for n, memory in enumerate(memories, 1))
+    ]
+    chosen = list(_that_fit(memories))
+    chosen.sort(key=lambda memory: (memory.created_at, memory.content))
+    return tuple(KnownMemory(f"k{n}", memory) for n, memory in enumerate(chosen, 1))
 
 
-def _nearest(index: ScopeIndex, mask: Mask, passage: Passage) -> Iterator[str]:
-    terms = list(dict.fromkeys(analyse(passage.text)))
+def _that_fit(memories: Iterable[Memory]) -> Iterator[Memory]:
+    length = 0
+    for memory in islice(memories, MAX_KNOWN):
+        length += min(len(memory.content), _MAX_TEXT)
+        if length <= MAX_CHARACTERS:
+            yield memory
+
+
+def _latest(index: ScopeIndex, mask: Mask) -> list[str]:
+    slots = np.flatnonzero(mask)
+    newest = slots[np.argsort(-index.numeric["created_at"][slots], kind="stable")]
+    return [index.ids[slot] for slot in newest[:_RULES].tolist()]
+
+
+def _by_place(places: Iterable[tuple[int, str]]) -> list[str]:
+    """What is the nearest of one turn comes before what is the second of several."""
+    best: dict[str, int] = {}
+    times: Counter[str] = Counter()
+    for place, id in places:
+        best[id] = min(place, best.get(id, place))
+        times[id] += 1
+    return sorted(best, key=lambda id: (best[id], -times[id], id))
+
+
+def _nearest(index: ScopeIndex, mask: Mask, passage: Passage) -> Iterator[tuple[int, str]]:
+    """With their places, by words and by meaning."""
+    terms = list(dict.fromkeys(_terms_or_longer(index, mask, passage.text)))
     scores, _ = index.bm25(terms, mask)
     yield from _best(index, np.where(scores > 0, scores, -np.inf), mask)
     slot = index.slot_of_id.get(passage.id)
@@ -76,6 +108,15 @@ def _nearest(index: ScopeIndex, mask: Mask, passage: Passage) -> Iterator[str]:
         yield from _best(index, index.cosines(index.vectors[slot], mask), mask)
 
 
-def _best(index: ScopeIndex, scores: np.ndarray, mask: Mask) -> list[str]:
+def _terms_or_longer(index: ScopeIndex, mask: Mask, text: str) -> Iterator[str]:
+    """Of a word that no memory has, those that begin with it: "doug" may be Dougal."""
+    for term in analyse(text):
+        yield term
+        if len(term) >= _SHORT_NAME and not mask[index.postings.of(term)[0]].any():
+            yield from index.postings.beginning_with(term)[:_MAX_LONGER]
+
+
+def _best(index: ScopeIndex, scores: np.ndarray, mask: Mask) -> list[tuple[int, str]]:
     order = np.argsort(-scores, kind="stable")[:_OF_EACH_TURN].tolist()
-    return [index.ids[slot] for slot in order if mask[slot] and np.isfinite(scores[slot])]
+    found = [slot for slot in order if mask[slot] and np.isfinite(scores[slot])]
+    return [(place, index.ids[slot]) for place, slot in enumerate(found)]

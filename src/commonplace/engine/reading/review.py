@@ -8,7 +8,11 @@ from commonplace.engine.access import proposes
 from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.candidates import BOTH_CONFIDENCE
 from commonplace.engine.memories.conflicts import is_same_statement
-from commonplace.engine.memories.decided import is_decided, is_found_by_rules
+from commonplace.engine.memories.decided import (
+    is_decided,
+    is_found_by_rules,
+    may_replace_value,
+)
 from commonplace.engine.memories.write_plan import WritePlan
 from commonplace.engine.memory_relation import WriteDecision
 from commonplace.model.access.principal import Principal
@@ -56,10 +60,14 @@ class ModelReview:
                 return None
             return replace(decision, action=Action.ALTERNATIVE, others=tuple(decided[:1]))
         is_beside = decision.action is Action.ALTERNATIVE and not decided
-        may_override = self.principal.decides  # an agent may have made up the owner's words
-        if is_beside and may_override and _is_owners_later_word(memory, decision.others[0]):
+        if is_beside and self._is_later_word(memory, decision.others[0]):
             return replace(decision, action=Action.OVERRIDDEN)
         return decision
+
+    def _is_later_word(self, new: Memory, old: Memory) -> bool:
+        return _is_owners_later_word(new, old) and may_replace_value(
+            self.engine, self.principal, old
+        )
 
     def _is_decided(self, old: Memory) -> bool:
         return is_decided(self.engine, self.principal.scope, old)

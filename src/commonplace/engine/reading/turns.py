@@ -113,7 +113,7 @@ def _choose(
 
 def _with_support(found: GroundedMemory, ids: Mapping[str, str]) -> MemoryCandidate:
     """A rule rests on the words that state it."""
-    replaces = (ids[found.known],) if found.known in ids else ()
+    replaces = tuple(ids[key] for key in found.known if key in ids)
     candidate = replace(found.candidate, corrects=found.corrects, replaces=replaces)
     if "evidence" in POLICIES[candidate.kind].required and not candidate.evidence:
         return replace(candidate, evidence=(candidate.trigger,))

@@ -39,6 +39,8 @@ _STEM = 5  # letters that forms of one word share
 _HEBREW_STEM = 3
 _CONFIRMED_WORDS = 3  # at the start of a turn that confirms the one before
 _AGREED_WORDS = 6  # a longer turn does not just agree
+_VALUE_PARTS = re.compile(r"[,;\n]")
+_SCALED = re.compile(r"(\d+(?:\.\d+)?)\s?[km]", re.IGNORECASE)
 _DIGIT_RUN = re.compile(r"\+?\d[\d\s().\-/]*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]+")  # Thai to Khmer
 _HEBREW_VOWELS = str.maketrans("", "", "ויא")
@@ -136,7 +138,8 @@ class PassageEvidence:
 class Support:
     """The passages that may carry an item. ``witnesses``: those whose numbers and values count;
     what a machine says does not, unless the owner confirms it. ``known_words``: names of the owner
-    and of all speakers. ``known``: earlier statements, of which names and words count."""
+    and of all speakers. ``known``: earlier statements, of which names and words count.
+    ``everywhere``: passages whose names count: "he" may have been named long before."""
 
     def __init__(
         self,
@@ -145,16 +148,18 @@ class Support:
         known_words: frozenset[str],
         language: str,
         known: Sequence[PassageEvidence] = (),
+        everywhere: Sequence[PassageEvidence] = (),
     ) -> None:
         self.passages = passages
         self._known = known
+        self._naming = (*(everywhere or passages), *known)
         self.witnesses = witnesses
         self._language = language
         self._known_words = known_words
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return self._known_words.union(*(each.words for each in (*self.passages, *self._known)))
+        return self._known_words.union(*(each.words for each in self._naming))
 
     @cached_property
     def _compact(self) -> str:
@@ -164,9 +169,12 @@ class Support:
     def numbers(self) -> list[TextNumbers]:
         return [each.numbers for each in self.witnesses]
 
-    def has_times(self, text: str, days: Iterable[date]) -> bool:
+    def has_times(
+        self, text: str, days: Iterable[date], corrected: Iterable[PassageEvidence] = ()
+    ) -> bool:
         """Whether the weekdays, months and "tomorrow" of a text occur, or are those of the days."""
-        known = times_of_days(days).union(*(each.named_times for each in self.passages))
+        said = (each.named_times for each in (*self.passages, *corrected))
+        known = times_of_days(days).union(*said)
         return not unknown_times(text, known)
 
     def has_name(self, name: str) -> bool:
@@ -198,9 +206,19 @@ class Support:
             return False
         if any(_has_run("".join(tokens), each) for each in self.witnesses):
             return True
+        parts = [part for part in _VALUE_PARTS.split(value) if part.strip()]
+        if len(parts) > 1:
+            return all(map(self.has_value, parts))
         numeral = value.strip().strip("$€£₪")
+        scaled = _SCALED.fullmatch(numeral)
+        if scaled and self._is_scaled_somewhere(scaled[0]):
+            numeral = scaled[1]
         is_amount = numeral.replace(",", "").replace(".", "").isdecimal()
         return is_amount and any(each.has(numeral) for each in self.numbers)
+
+    def _is_scaled_somewhere(self, numeral: str) -> bool:
+        """ "it's 45 now", of what was 38k: the scale may be another's word."""
+        return any(each.has(numeral) for each in self.passages)
 
     def has_phone(self, phone: str) -> bool:
         digits = "".join(filter(str.isdecimal, phone))
@@ -260,7 +278,7 @@ class GivenEvidence:
     ) -> None:
         self.passages = [PassageEvidence(each) for each in given]
         self.known = known
-        self._known = [PassageEvidence(_as_passage(text)) for text in known.values()]
+        self.statements = {key: PassageEvidence(_as_passage(text)) for key, text in known.items()}
         self.by_number = {each.number: place for place, each in enumerate(given)}
         self._supports: dict[tuple[int, bool], Support] = {}
         named = (owner.name, *owner.names, *(each.speaker or "" for each in given))
@@ -287,7 +305,14 @@ class GivenEvidence:
             confirmed = self.confirmed_by(index, is_plan=is_plan)
             witnesses = [each for each in around if not each.is_by_machine or each is confirmed]
             language = self.passages[index].language
-            known = Support(around, witnesses, self.known_words, language, self._known)
+            known = Support(
+                around,
+                witnesses,
+                self.known_words,
+                language,
+                list(self.statements.values()),
+                self.passages,
+            )
             self._supports[index, is_plan] = known
         return known
 

@@ -26,6 +26,7 @@ from commonplace.language.grounding.time_names import named_times
 from commonplace.language.grounding.times import (
     ResolvedTime,
     looks_ahead,
+    names_weekdays_only,
     resolve_time,
     write_time,
 )
@@ -74,6 +75,7 @@ _ABOUT_THE_READER = re.compile(
     re.IGNORECASE,
 )
 _AHEAD = frozenset(("plan", "value", "contact"))
+_HOW_THINGS_ARE = frozenset(("fact", "preference", "rule", "value"))
 
 
 def ground_memory(
@@ -88,7 +90,8 @@ def ground_memory(
     _check_speaker(item, place, source_type)
     when, until = (_resolve(words, item, place) for words in (item.when, item.until))
     _check_names(item, support, names)
-    _check_words(item, place, support, [each for each in (when, until) if each])
+    times = [each for each in (when, until) if each]
+    _check_words(item, place, support, times, _partly_right(item, evidence))
     text = _dated(item, place, when or until)
     candidate = _candidate(item, place, text, support)
     starts, ends = _validity(item, when, until, place.at)
@@ -101,16 +104,27 @@ def ground_memory(
         attributed = replace(attributed, confidence=confidence)
     guarded = _guarded(attributed, place.passage)
     is_own = place.passage.given.by is SpokenBy.OWNER
-    key = item.corrects.strip().casefold()
-    words = evidence.known.get(key, item.corrects)
-    corrects = _corrected(item, words, place, support) if is_own else ""
+    keys = _keys_of_corrected(item, evidence) if is_own else ()
+    meant = [key for key in keys if _corrected(item, evidence.known[key], place, support)]
+    words = "; ".join(evidence.known[key] for key in meant) if keys else item.corrects
     return GroundedMemory(
         passage=place.passage.given.number,
         candidate=guarded,
-        corrects=corrects,
-        known=key if corrects and key in evidence.known else "",
+        corrects=_corrected(item, words, place, support) if is_own else "",
+        known=tuple(meant),
         ended=item.ended,
     )
+
+
+_KEYS = re.compile(r"k\d+(?:\s*(?:,|and)\s*k\d+)*", re.IGNORECASE)
+
+
+def _keys_of_corrected(item: MemoryItem, evidence: GivenEvidence) -> tuple[str, ...]:
+    """ "k2", "k2, k5"; empty where it is said in words."""
+    if not _KEYS.fullmatch(item.corrects.strip()):
+        return ()
+    keys = re.findall(r"k\d+", item.corrects.casefold())
+    return tuple(key for key in dict.fromkeys(keys) if key in evidence.known)
 
 
 # ——— checks ———
@@ -134,15 +148,28 @@ def _check_names(item: MemoryItem, support: Support, names: Sequence[str]) -> No
         raise Rejected(DropReason.UNGROUNDED_NAME)
 
 
+def _partly_right(item: MemoryItem, evidence: GivenEvidence) -> list[PassageEvidence]:
+    """What a statement corrects may still be right in part: its numbers and days may stand in the
+    new one. Of a value it is the value that changed."""
+    if item.kind in ("value", "contact"):
+        return []
+    return [evidence.statements[key] for key in _keys_of_corrected(item, evidence)]
+
+
 def _check_words(
-    item: MemoryItem, place: PlacedQuote, support: Support, times: list[ResolvedTime]
+    item: MemoryItem,
+    place: PlacedQuote,
+    support: Support,
+    times: list[ResolvedTime],
+    corrected: list[PassageEvidence],
 ) -> None:
     _check_values(item, support)
     said, days = place.at.date(), frozenset(day for each in times for day in each.days)
-    if not support.has_times(item.text, (said, *days)):
+    if not support.has_times(item.text, (said, *days), corrected):
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
     spoken = f"{item.text} . {item.value}" if item.kind == "value" else item.text
-    if unknown_numbers(spoken, support.language_of(spoken), support.numbers, days, said):
+    known_numbers = [*support.numbers, *(each.numbers for each in corrected)]
+    if unknown_numbers(spoken, support.language_of(spoken), known_numbers, days, said):
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
     plain = _without_names(item.text, support)
     if not support.has_words(plain, is_anchored=_is_anchored(item, place)):
@@ -213,15 +240,24 @@ def _looks_back(item: MemoryItem, words: str, place: PlacedQuote) -> bool:
     return item.kind == "event" or is_past(clause_with(words, place))
 
 
+def _is_weekly(item: MemoryItem, words: str, place: PlacedQuote) -> bool:
+    """How things are on a weekday holds for every week."""
+    if item.kind not in _HOW_THINGS_ARE or not names_weekdays_only(words):
+        return False
+    return not is_past(clause_with(words, place))
+
+
 def _resolve(words: str, item: MemoryItem, place: PlacedQuote) -> ResolvedTime | None:
     """Words for a time that are not in the passage were guessed."""
-    if not words or not place.passage.has(words):
+    if not words or not place.passage.has(words) or _is_weekly(item, words, place):
         return None
     backwards = _looks_back(item, words, place)
     return resolve_time(words, clause_with(words, place), place.at, backwards=backwards)
 
 
 def _dated(item: MemoryItem, place: PlacedQuote, time: ResolvedTime | None) -> str:
+    if time is None and _is_weekly(item, item.text, place):
+        return item.text
     backwards = _looks_back(item, item.when or item.until, place)
     has_year = item.kind in ("plan", "event")
     text = write_time(item.text, time, place.at, backwards=backwards, has_year=has_year)

@@ -34,6 +34,7 @@ _HEBREW_PREFIXES = "והבלכמש"
 _MAX_PREFIXES = 3
 _ENDINGS = frozenset(("s", "es", "n", "an", "ian", "ish", "y", "e", "i", "in", "er"))
 _MIN_STEM = 4
+_MIN_POSSESSED = 3
 _INFLECTED = frozenset((Script.CYRILLIC, Script.GREEK))  # names have cases
 _NO_NAMES = (
     NON_NAMES
@@ -142,6 +143,8 @@ def _has_word(word: str, words: Set[str]) -> bool:
     if not words.isdisjoint(forms):
         return True
     key = _joined(fold_name(word))
+    if len(key) >= _MIN_POSSESSED and key + "s" in words:  # "jens", as Jen's is typed
+        return True
     if len(key) <= _MIN_STEM:
         return False
     return any(

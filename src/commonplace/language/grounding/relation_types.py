@@ -13,7 +13,7 @@ from commonplace.language.text.lexicon import load_patterns
 from commonplace.language.text.normalise import fold_case, split_words
 from commonplace.model.graph.types import RELATIONSHIP_TYPES, relationship_type
 
-_WELL_FORMED = re.compile(r"[a-z]{2,24}(?:-[a-z]{1,24}){0,4}")
+_WELL_FORMED = re.compile(r"[^\W\d_]{2,24}(?:-[^\W\d_]{1,24}){0,4}")
 _SEPARATORS = re.compile(r"[\s_/]+")
 _LEADING = re.compile(r"^(?:is-(?=\w+-)|is-an?-|an?-|the-)")
 _OWN_ROLE = re.compile(r"\b(?:my|our)\b|של(?:י|נו)(?!\w)|\b(?:mein|meine|mi|mis|mon|ma)\b", re.I)

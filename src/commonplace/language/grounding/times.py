@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from commonplace.language.extract.relations.validity import find_period_end
+from commonplace.language.grounding.time_names import named_times
 from commonplace.language.text.date_mentions import find_date_mentions
 from commonplace.language.text.dates import (
     DATE_PATTERN,
@@ -83,6 +84,27 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _BARE_DAY = re.compile(r"(?:on |by )?(?:the )?\d{1,2}(?:st|nd|rd|th)?|ב?-?\d{1,2}", re.IGNORECASE)
+
+
+_ONE_DAY = re.compile(
+    r"\b(?:next|this|last|coming|past|since|until|till|by|from|before|after|seit|bis|ab|desde|hasta"
+    r"|\d{1,2}(?:st|nd|rd|th)|\d{1,2}[./]\d{1,2})\b"
+    r"|הבא|הקרוב|שעבר|הזה|האחרו|(?<![א-ת])(?:עד|מאז|לפני|אחרי|החל)(?![א-ת])",
+    re.IGNORECASE,
+)
+_HEBREW_WEEKDAY = re.compile(
+    r"(?<![א-ת])(?:[בלומה]?יום|ימי|בימי) (?:ראשון|שני|שלישי|רביעי|חמישי|שישי)"
+)
+
+
+def names_weekdays_only(words: str) -> bool:
+    """ "on sundays at 4", and not "next sunday": of how things are, it is said of every week."""
+    if _ONE_DAY.search(words):
+        return False
+    times = named_times(words)
+    if not times:
+        return _HEBREW_WEEKDAY.search(words) is not None
+    return all(unit == "weekday" for unit, _ in times)
 
 
 def resolve_time(

@@ -50,7 +50,7 @@ class GroundedMemory:
     passage: int
     candidate: MemoryCandidate
     corrects: str = ""  # what is not true any more, in words; empty: nothing
-    known: str = ""  # the key of the known statement that it corrects
+    known: tuple[str, ...] = ()  # the keys of the known statements that it corrects
     ended: bool = False  # it says that something is over
 
 

@@ -8,16 +8,16 @@ from support.given_passages import OWNER, given, memory
 KNOWN = {"k1": "The user's essay for Dr Renata Silva is due on Friday 12 May."}
 
 
-def check(turn, text, quote, **fields):
+def check(turn, text, quote, known=KNOWN, **fields):
     item = memory(text, quote, kind="plan", **fields)
-    return ground({"memories": [item]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, KNOWN)
+    return ground({"memories": [item]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, known)
 
 
 def test_name_of_a_known_statement_completes_a_text():
     turn = "she gave me until the 19th"
     text = "Dr Renata Silva gave the user until the 19th for the essay."
     (kept,) = check(turn, text, turn, corrects="k1").memories
-    assert kept.known == "k1"
+    assert kept.known == ("k1",)
     assert kept.corrects == KNOWN["k1"]
 
 
@@ -31,5 +31,38 @@ def test_number_of_a_known_statement_is_no_evidence():
 def test_known_statement_about_something_else_is_not_corrected():
     turn = "my bike is in the cellar"
     (kept,) = check(turn, "The user's bike is in the cellar.", turn, corrects="k1").memories
-    assert kept.known == ""
+    assert kept.known == ()
     assert kept.corrects == ""
+
+
+def test_numbers_of_what_is_corrected_may_stand_in_what_holds_now():
+    turn = "no wait, the essay is for Dr Silva Tavares"
+    text = "The user's essay for Dr Silva Tavares is due on Friday 12 May."
+    (kept,) = check(turn, text, turn, corrects="k1").memories
+    assert kept.known == ("k1",)
+    assert check(turn, text, turn).memories == ()
+
+
+def test_several_known_statements_are_corrected_by_their_keys():
+    known = {**KNOWN, "k2": "The user's essay has 3000 words."}
+    turn = "the essay is off, I dropped the course"
+    text = "The user dropped the course with the essay."
+    (kept,) = check(turn, text, turn, corrects="k1, k2", known=known).memories
+    assert kept.known == ("k1", "k2")
+
+
+def test_name_from_the_beginning_of_the_turns_completes_a_text():
+    lines = ["owner: denise runs the front of house", *(f"owner: and so on {n}" for n in "abcdef")]
+    lines.append("owner: she has the keys since monday")
+    item = memory("Denise has the keys since Monday.", "she has the keys since monday")
+    found = ground({"memories": [item]}, given(*lines), OWNER, SourceType.CHAT)
+    assert [each.candidate.content[:15] for each in found.memories] == ["Denise has the "]
+
+
+def test_name_typed_with_an_s_and_no_apostrophe_is_known():
+    turn = "he lives at jens place"
+    item = memory("Bo lives at Jen's place.", turn)
+    found = ground(
+        {"memories": [item]}, given("owner: bo moved", f"owner: {turn}"), OWNER, SourceType.CHAT
+    )
+    assert len(found.memories) == 1

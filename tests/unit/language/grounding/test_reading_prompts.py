@@ -22,7 +22,7 @@ PLACES = {
     "read_turns": ("owner", "known", "context", "turns"),
     "extract_source": ("owner", "about", "passages"),
 }
-MOST_TOKENS = 2_900
+MOST_TOKENS = 3_100
 _BY = {"owner": SpokenBy.OWNER, "assistant": SpokenBy.MACHINE}
 
 
