@@ -13,6 +13,7 @@ from commonplace.engine.search.candidates import RecallRequest, select_candidate
 from commonplace.engine.search.deep.fusion import fuse, keep_found
 from commonplace.engine.search.graph.hits import GRAPH_KINDS, add_graph_hits
 from commonplace.engine.search.hits import HitLoader
+from commonplace.engine.search.overview import SPARE, arrange_overview
 from commonplace.engine.search.pack import (
     Hit,
     PackFunction,
@@ -203,6 +204,9 @@ def _load_hits(
 ) -> tuple[list[Hit], float | None]:
     """Return the hits and the best similarity of all candidates. ``others``: other wordings of the
     request, whose candidates are fused with its own before rows are loaded."""
+    asked, is_overview = request.plan, is_about_something(request)
+    if is_overview:
+        request = replace(request, plan=replace(asked, k=asked.k + SPARE))
     engine, principal, plan = request.engine, request.principal, request.plan
     limit = max(MIN_CANDIDATES, 4 * plan.k)
     wanted = plan.k + (SPARE_HITS if asks_about_owner(request) else 0)
@@ -227,9 +231,16 @@ def _load_hits(
     hits = put_owner_first(request, mark_outdated(loaded, statements))[: plan.k]
     hits = _add_graph_hits(request, others, add_proposals(request, hits))
     hits = [hit for hit in hits if not (hit.weak and plan.strict)]
+    if is_overview:
+        hits = arrange_overview(hits, frozenset(request.understood.terms), asked.k)
     if not plan.hits_only:
         hits = _load_related(engine, principal, hits, links)
     return hits, shortlists[0].nearest
+
+
+def is_about_something(request: RecallRequest) -> bool:
+    understood = request.understood
+    return understood.is_overview and not understood.asks_for_all
 
 
 def _add_graph_hits(

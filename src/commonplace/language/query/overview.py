@@ -18,7 +18,17 @@ MAX_SUBJECT_WORDS = 5  # a longer rest is a question of its own
 _GAP = "…"
 _WORD = re.compile(r"[^\W_]+(?:['’\"״-][^\W_]+)*")
 _CONTRACTED = {"who's": "who", "what's": "what", "whos": "who", "whats": "what"}  # and "is"
-_CHAT_WORDS = {"u": "you", "abt": "about", "ur": "your", "r": "are", "hav": "have", "kno": "know"}
+_CHAT_WORDS = {
+    "u": "you",
+    "abt": "about",
+    "ur": "your",
+    "r": "are",
+    "hav": "have",
+    "kno": "know",
+    "youve": "you've",
+    "uve": "you've",
+    "ive": "i've",
+}
 _LANGUAGES = ("en", "he", "es", "de", "fr")
 
 

@@ -31,6 +31,7 @@ from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import Filters
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.types import is_description
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.as_of import graph_as_of
@@ -196,9 +197,16 @@ class GraphSearch:
             lambda node: graph.edges_at(node, self._now),
         ):
             edge = asked.edge
+            if asked.holder == graph.owner and self._is_of_others(edge):
+                continue
             names = frozenset[str]().union(*(self._named.get(end, ()) for end in edge.ends))
             if self._rest <= asked.words | names | edge_terms(graph, edge):
                 yield GraphMatch(edge, 1.0, self._similarity(edge.id), is_answer=True)
+
+    def _is_of_others(self, edge: Edge) -> bool:
+        """Whether the query names somebody else: "how is Otis related to me?" asks for no other
+        relative."""
+        return bool(self._named) and self._named.keys().isdisjoint(edge.ends)
 
     # ——— meaning ———
 
@@ -233,7 +241,11 @@ class GraphSearch:
         for id, _ in sorted(near, key=lambda each: (-each[1], each[0]))[:CLOSEST]:
             item = self._item(id)
             held = len(self.terms & self._all_terms(item)) / max(1, len(self.terms))
-            is_by_words = isinstance(item, Edge) or self._graph.has_expired_notes(id, self._now)
+            is_by_words = (
+                isinstance(item, Edge)
+                or _is_described(item)  # "my sister" is like "my son"
+                or self._graph.has_expired_notes(id, self._now)
+            )
             if held or not is_by_words:
                 yield GraphMatch(item, held, self._similarity(id))
 
@@ -247,6 +259,10 @@ class GraphSearch:
         if item is None:
             raise LookupError(f"{id} is not in the graph that was searched")
         return item
+
+
+def _is_described(item: GraphItem) -> bool:
+    return isinstance(item, Node) and all(map(is_description, item.names))
 
 
 def _admits(filters: Filters, item: GraphItem, category: str) -> bool:
