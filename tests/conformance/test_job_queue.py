@@ -279,7 +279,7 @@ def test_sqlite_claim_job_uses_the_due_index(tmp_path):
     path = tmp_path / "memory.db"
     SqliteStore(str(path), now=START).close()
     kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
-    claiming = {"now": 1, "of": None, "id": None, "until": 2, "worker": "w", **kinds}
+    claiming = {"now": 1, "of": None, "until": 2, "worker": "w", "in_order": "[]", **kinds}
     with closing(sqlite3.connect(path)) as connection:
         for name, values in (("next_due", kinds), ("claim_job", claiming)):
             plan = connection.execute(f"EXPLAIN QUERY PLAN {STATEMENTS[name]}", values).fetchall()

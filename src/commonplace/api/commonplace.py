@@ -351,7 +351,10 @@ class Commonplace:
         number of workers can share a store; jobs of a worker that died are taken over. once: run
         the jobs that are due, and what a model has still to read, then stop."""
         if validation.flag(once, "once"):
-            return work_once(self._engine)
+            worked = work_once(self._engine)
+            while self._background.wait_for_job():  # what it has claimed is due, too
+                worked += work_once(self._engine)
+            return worked
         worker = self._worker()
         self._running_workers.append(worker)
         try:

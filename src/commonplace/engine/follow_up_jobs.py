@@ -33,6 +33,8 @@ EXTRACT_JOB = "extract"  # adds a source's assertions to its reader's graph
 DESCRIBE_JOB = "describe"  # updates the description of a growing conversation
 READ_JOB = "read"  # a language model reads a source for its reader
 SAME_FACT_JOB = "same-fact"  # a language model compares near memories
+# One after the other, the earliest first: later turns correct what earlier ones told.
+IN_ORDER = (READ_JOB, SAME_FACT_JOB)
 SUMMARISE_JOB = "summarise"  # a language model's description of a source
 MODEL_TRIES = 30  # about a day: then what the rules made stays
 GROWING_SOURCE_DELAY = timedelta(minutes=1)  # turns within this time share one job

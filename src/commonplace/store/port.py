@@ -232,9 +232,11 @@ class Claims(Protocol):
         kinds: Sequence[str] = (),
         scope: Scope | None = None,
         id: str | None = None,
+        in_order: Sequence[str] = (),
     ) -> Job | None:
         """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
-        expired is taken over, or becomes dead when it has no tries left."""
+        expired is taken over, or becomes dead when it has no tries left. ``in_order``: kinds of
+        which only one job of an owner runs at a time."""
         ...
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:

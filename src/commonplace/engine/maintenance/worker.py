@@ -20,6 +20,7 @@ from enum import Enum
 from uuid import uuid4
 
 from commonplace.engine.context import EngineContext
+from commonplace.engine.follow_up_jobs import IN_ORDER
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreClosed, StoreError
 from commonplace.model.access.principal import Scope
@@ -70,6 +71,8 @@ class Worker:
         self._changed = threading.Condition()
         self._woken = False
         self._stopping = False
+        self._between_jobs = threading.Event()
+        self._between_jobs.set()
 
     # ——— running ———
 
@@ -182,17 +185,37 @@ class Worker:
         if id is not None:
             now = self._engine.clock()
             return store.claim_job(
-                self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id
+                self.name,
+                now,
+                lease=self._lease,
+                kinds=kinds,
+                scope=scope,
+                id=id,
+                in_order=IN_ORDER,
             )
         self._due = store.next_due(kinds) if kinds else None
         now = self._engine.clock()
         if self._due is None or self._due > now:
             return None
-        return store.claim_job(self.name, now, lease=self._lease, kinds=kinds)
+        return store.claim_job(self.name, now, lease=self._lease, kinds=kinds, in_order=IN_ORDER)
+
+    def wait_for_job(self) -> bool:
+        """Until the job that runs in another thread is over. False: none runs."""
+        if self._between_jobs.is_set():
+            return False
+        self._between_jobs.wait()
+        return True
 
     def _do(self, job: Job | None) -> _JobOutcome | None:
         if job is None:
             return None
+        self._between_jobs.clear()
+        try:
+            return self._run(job)
+        finally:
+            self._between_jobs.set()
+
+    def _run(self, job: Job) -> _JobOutcome:
         reach_failpoint("job.claimed")
         try:
             with self._holding(job):
@@ -287,6 +310,11 @@ class BackgroundWorker:
                 self._thread.start()
             else:
                 self._worker.wake()
+
+    def wait_for_job(self) -> bool:
+        """Until its running job is over. False: none runs."""
+        worker = self._worker if self._process == os.getpid() else None
+        return worker is not None and worker.wait_for_job()
 
     def close(self) -> None:
         """Finish the running job, then stop."""

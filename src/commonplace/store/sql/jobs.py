@@ -65,11 +65,13 @@ class SqlJobs(ABC):
         kinds: Sequence[str] = (),
         scope: Scope | None = None,
         id: str | None = None,
+        in_order: Sequence[str] = (),
     ) -> Job | None:
         at = micros(now)
         with self._claiming() as session:
             session.run("bury_jobs", now=at, code=ABANDONED.code, told=ABANDONED.told)
-            claim = {"now": at, "until": micros(now + lease), "worker": worker}
+            claim: dict[str, Any] = {"now": at, "until": micros(now + lease), "worker": worker}
+            claim["in_order"] = list(in_order)
             of = scope.key if scope else None
             if id is not None:
                 row = session.one("claim_this_job", of=of, id=id, **claim)

@@ -89,11 +89,16 @@ UPDATE jobs
   FROM lost WHERE scope = lost.owner AND id = lost.job
 
 -- name: claim_job
+-- in_order: kinds of which a user's jobs run one after the other, the longest due first.
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
    WHERE due_at <= :now
      AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
      AND (CAST(:of AS TEXT) IS NULL OR scope = CAST(:of AS TEXT))
+     AND NOT (kind IN #list(in_order) AND EXISTS (
+           SELECT 1 FROM jobs AS before
+            WHERE before.scope = jobs.scope AND before.kind = jobs.kind
+              AND before.state = 'running' AND before.due_at > :now))
    ORDER BY due_at, scope, id
    LIMIT 1 #skip_locked
 )
@@ -105,12 +110,17 @@ UPDATE jobs
 RETURNING #job_columns
 
 -- name: claim_this_job
--- For a caller that waits for it: before it is due, but not while another worker holds it.
+-- For a caller that waits for it: before it is due, but not while another worker holds it, or one that
+-- comes before it.
 UPDATE jobs
    SET state = 'running', due_at = :until, lease = lease + 1,
        tries = CASE WHEN again = 1 THEN 1 ELSE tries + 1 END, again = 0,
        worker = :worker, updated_at = :now
  WHERE scope = :of AND id = :id AND (state = 'queued' OR due_at <= :now)
+   AND NOT (kind IN #list(in_order) AND EXISTS (
+         SELECT 1 FROM jobs AS before
+          WHERE before.scope = jobs.scope AND before.kind = jobs.kind AND before.id <> jobs.id
+            AND before.state = 'running' AND before.due_at > :now))
 RETURNING #job_columns
 
 -- name: next_due
