@@ -25,6 +25,7 @@ NAMING_MODULES = {
     "language/observe/turn.py": "makes candidates of finished jobs, identities and hearsay",
     "language/safety/sensitive.py": "the value of a kv can be a credential",
     "engine/llm/text_checks.py": "an insight has the strictest writing policy",
+    "engine/reading/known.py": "the latest rules go with every conversation that is read",
     "engine/memory_relation.py": "compares a contact's and a kv's own fields",
     "engine/conversation/observation.py": "a rule told to an agent is for that agent",
     "engine/search/candidates.py": "questions about how to answer are answered by rules",

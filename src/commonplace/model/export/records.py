@@ -302,8 +302,10 @@ _OF_MEMORIES: Mapping[type, RecordRule] = {
     Memory: RecordRule(
         what="A memory",
         left_out={"user_id", "arrived_at", "conflict"},
+        newer={"questions": ()},
         readers={
             "content": validation.text,
+            "questions": lambda value, field: validation.questions(value),
             "summary": validation.text,
             "evidence": validation.texts,
             "importance": _degree,
