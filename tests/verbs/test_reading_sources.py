@@ -93,6 +93,34 @@ def test_a_source_is_read_once_with_its_findings_and_memories(book, me, model):
     assert me.verify_forget("Ilka").found_in == ()
 
 
+def test_a_thing_that_rules_take_for_another_kind_of_thing_is_one_node(book, me, model):
+    """Also a concept in other words, and an attitude that was estimated twice."""
+    model.answer = source(
+        names=[
+            name(1, "The project Lanternfish", "Lanternfish", "product"),
+            name(1, "I value time with my family", "time with my family", "concept"),
+        ],
+        relations=[
+            relation(
+                1,
+                "I value time with my family",
+                "me",
+                "values",
+                "time with my family",
+                to_type="concept",
+                attitude=4,
+            )
+        ],
+    )
+    said = "The project Lanternfish starts in May. I value time with my family."
+    me.ingest(said, format="text", external_id="notes")
+    book.work(once=True)
+    named = [node.name for node in me.entities().nodes]
+    assert named.count("Lanternfish") == 1
+    assert [node.name for node in me.concepts().nodes] == ["time with family"]
+    assert len(me.edges(types=["values"], past=True).edges) == 1
+
+
 def test_a_long_source_is_read_in_batches_with_one_passage_of_context(book, me, model):
     model.answer = source()
     paragraphs = [f"Chapter {n}. " + f"The kiln number {n} is hot. " * 30 for n in range(1, 21)]

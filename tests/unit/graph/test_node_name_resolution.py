@@ -49,6 +49,9 @@ GRAPH = build_name_index(
         node("Q4 launch", E, "project"),
         node("Room 12", E, "location"),
         node("work-life balance", C),
+        node("time with family", C),
+        node("eyesight", C),
+        node("חברת אופק", E, "organization"),
     ]
 )
 
@@ -67,6 +70,10 @@ GRAPH = build_name_index(
         ("Acme Inc.", E, "organization", "Acme"),
         ("ACME", E, "", "Acme"),
         ("Work-Life Balance", C, "", "work-life balance"),
+        ("time with my family", C, "", "time with family"),
+        ("the eyesight", C, "", "eyesight"),
+        ("her eyesight", C, "", None),
+        ("אופק", E, "organization", "חברת אופק"),
         ("my brother", P, "", "my brother"),
         ("Noa", P, "", "Noa"),
         ("Noa's mentee", P, "", None),

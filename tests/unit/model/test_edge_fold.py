@@ -170,6 +170,17 @@ def test_edge_fold_changed_attitude_starts_a_new_edge():
     assert [(each.attitude, each.valid_to) for each in made] == [(4, day(9)), (1, None)]
 
 
+def test_edge_fold_another_reader_of_the_same_words_changes_no_attitude():
+    def read(id, by, attitude, passage):
+        likes = told(id, "d", 0, type="likes", attitude=attitude)
+        return replace(likes, by=by, source=cited(passage))
+
+    rules, model = read(1, "worker:extract", 4, 1), read(2, "worker:model", 5, 1)
+    assert [(each.attitude, each.valid_to) for each in fold_edges([rules, model])] == [(4, None)]
+    later = read(2, "worker:model", 5, 2)
+    assert [each.attitude for each in fold_edges([rules, later])] == [4, 5]
+
+
 def test_edge_fold_end_assertion_closes_or_creates_a_past_edge():
     left = told(2, "Acme", 7, learned=8, ends=True)
     assert shown([told(1, "Acme", 0), left]) == [("Acme", day(0), day(7), day(0), day(8))]

@@ -28,16 +28,25 @@ with lazy_imports(__name__):
 _LEGAL_FORM = re.compile(
     r" (?:inc|incorporated|llc|ltd|limited|corp|corporation|co|company|gmbh|ag|plc|sa|bv|בע מ|בעמ)$"
 )
+_COMPANY = re.compile(r"^חברת (?=\S)")
+_LEFT_OUT = re.compile(r"\b(?:my|our|the|an?|being) (?=\S)")
 
 
 def name_key(name: str) -> str:
     return fold(name)
 
 
-def organisation_key(name: str) -> str:
-    """An organisation's name without its legal form: "Acme Inc." is "Acme"."""
+def bare_key(type: NodeType, name: str) -> str:
+    """Without what may be left out: "Acme Inc." is "Acme", "time with my family" is "time with
+    family"."""
     key = fold(name)
-    return _LEGAL_FORM.sub("", key) or key
+    match type:
+        case NodeType.ENTITY:
+            return _LEGAL_FORM.sub("", _COMPANY.sub("", key)) or key
+        case NodeType.CONCEPT:
+            return _LEFT_OUT.sub("", key) or key
+        case _:
+            return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,7 @@ class NameIndex:
     owner: Node | None
     nodes: Mapping[str, Node]
     by_key: Mapping[tuple[NodeType, str], tuple[str, ...]]
-    by_bare_key: Mapping[str, tuple[str, ...]]  # of entities
+    by_bare_key: Mapping[tuple[NodeType, str], tuple[str, ...]]  # of entities and concepts
     by_address: Mapping[str, str]
     by_part: Mapping[str, tuple[str, ...]]  # people, by each word of their names
 
@@ -105,16 +114,16 @@ def build_name_index(nodes: Iterable[Node]) -> NameIndex:
     """``nodes``: active nodes that are not merged."""
     by_id = {node.id: node for node in nodes}
     by_key: dict[tuple[NodeType, str], dict[str, None]] = defaultdict(dict)
-    bare: dict[str, dict[str, None]] = defaultdict(dict)
+    bare: dict[tuple[NodeType, str], dict[str, None]] = defaultdict(dict)
     parts: dict[str, dict[str, None]] = defaultdict(dict)
     addresses: dict[str, str] = {}
     for node in by_id.values():
         for name in node.names:
             key = fold(name)
             by_key[node.type, key][node.id] = None
-            if node.type is NodeType.ENTITY:
-                bare[organisation_key(name)][node.id] = None
-            elif node.type is NodeType.PERSON and not is_description(name):
+            if node.type is not NodeType.PERSON:
+                bare[node.type, bare_key(node.type, name)][node.id] = None
+            elif not is_description(name):
                 for part in key.split():
                     parts[part][node.id] = None
         keys = (email_key(address) for address in node.addresses)
@@ -234,10 +243,9 @@ def _resolve_exact(
 ) -> str | Ambiguous | None:
     key = name_key(name)
     exact = known.by_key.get((type, key), ())
-    if type is NodeType.ENTITY:
-        exact = _of_subtype(
-            known, exact or known.by_bare_key.get(organisation_key(name), ()), subtype
-        )
+    if type is not NodeType.PERSON:
+        exact = exact or known.by_bare_key.get((type, bare_key(type, name)), ())
+        exact = _of_subtype(known, exact, subtype)
     if type is NodeType.PERSON and is_description(name):
         exact = tuple(id for id in exact if _is_compatible(proper, known.nodes[id]))
     if primary := [id for id in exact if known.nodes[id].key == key]:

@@ -40,6 +40,7 @@ from commonplace.model.graph.types import NodeType, is_description, relationship
 CONFIDENCE = 0.8
 OTHERS_CONFIDENCE = 0.75  # what others say
 ANIMAL = "animal"
+_BEINGS = frozenset(("person", ANIMAL, ""))  # also where the type is not given
 _WORDS = load_word_lists("grounding/words.txt")
 _OWNER = frozenset(word.replace("_", " ") for word in _WORDS["owner"])
 _NOBODY, _KIN_NAMES = _WORDS["nobody"], _WORDS["kin names"]
@@ -182,9 +183,11 @@ class GraphFindings:
             to_owner=target == 0,
             quote=place.quote,
             other=item.target if source == 0 else item.source,
+            of_people={item.source_type, item.target_type} <= _BEINGS,
         )
         if read is None:
             raise Rejected(DropReason.MALFORMED)
+        item = replace(item, ended=item.ended or read.is_over)
         if not item.ended and self._is_denied(item, read.type, place):
             raise Rejected(DropReason.NEGATED)
         kinds = _kinds_of_ends(item, read.type, read.is_turned)
@@ -226,8 +229,8 @@ class GraphFindings:
         since, until = (_resolve(words, item, place) for words in (item.since, item.until))
         is_over = item.ended and not (since and until)
         if is_over:
-            ended = until.ends if until else since.begins if since else None
-            start, end = ended, None
+            day = until or since
+            start, end = day.begins if day else None, None
         else:
             start, end = since.begins if since else None, until.ends if until else None
         if start and end and end <= start:

@@ -7,7 +7,7 @@ the other has no word of denial at all.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -88,14 +88,14 @@ def polarity_of(text: str) -> Polarity:
             if (term := term_of(word, language)) is not None and not _is_negation(word):
                 (denied if place in scope else asserted).add(term)
     denials = _listed("opposite") | _listed(_HATES)
-    has_denial = has_negation or not denials.isdisjoint(every)
+    has_denial = has_negation or _has_one_of(denials, every)
     return Polarity(
         frozenset(denied), frozenset(asserted), has_negation, has_denial, _feeling(every)
     )
 
 
 def _feeling(words: Sequence[str]) -> str:
-    found = [name for name in (_LIKES, _HATES) if not _listed(name).isdisjoint(words)]
+    found = [name for name in (_LIKES, _HATES) if _has_one_of(_listed(name), words)]
     return found[0] if len(found) == 1 else ""
 
 
@@ -113,8 +113,13 @@ def _denied_places(words: Sequence[str], language: str) -> set[int]:
     return places
 
 
+def _has_one_of(listed: frozenset[str], words: Iterable[str]) -> bool:
+    """Also with the Hebrew "and" or "that" before it."""
+    return any(word in listed or (word[:1] in "וש" and word[1:] in listed) for word in words)
+
+
 def _is_negation(word: str) -> bool:
-    return word in _negations() or (word[:1] in "וש" and word[1:] in _negations())
+    return _has_one_of(_negations(), (word,))
 
 
 def _without_idioms(plain: str) -> str:

@@ -103,7 +103,7 @@ def _find_parts(parts: Sequence[str], passage: FoldedPassage) -> tuple[int, int]
     """From the first part to the last, in this order."""
     start = end = -1
     for part in parts:
-        at = _find(part, passage.text, max(end, 0))
+        at = _find(part, passage, max(end, 0))
         if at < 0:
             return None
         start = at if start < 0 else start
@@ -113,11 +113,20 @@ def _find_parts(parts: Sequence[str], passage: FoldedPassage) -> tuple[int, int]
     return passage.places[start], passage.places[end] if end < len(passage.places) else passage.end
 
 
-def _find(part: str, text: str, after: int) -> int:
+def _find(part: str, passage: FoldedPassage, after: int) -> int:
     """Whole words, else inside of words: a prefix may be cut, and some scripts have no spaces."""
-    at = text.find(f" {part} ", max(0, after - 1))
+    text, first = passage.text, max(0, after - 1)
+    at = text.find(f" {part} ", first)
     if at >= 0:
+        return at + 1
+    at = text.find(f" {part}s ", first)
+    if at >= 0 and _is_dropped_between(passage, at + len(part)):
         return at + 1
     edges = {script_of_letter(part[0]), script_of_letter(part[-1])}
     is_free = len(part) > 1 and edges.isdisjoint(_SPACED)
     return text.find(part, after) if is_free else -1
+
+
+def _is_dropped_between(passage: FoldedPassage, place: int) -> bool:
+    """Whether an apostrophe follows: "my sister Ann" of "my sister Ann's car"."""
+    return passage.places[place + 1] - passage.places[place] > 1

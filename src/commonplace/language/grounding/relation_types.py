@@ -26,14 +26,24 @@ _PLAIN_NOUN = re.compile(r"[\w'-]+")
 class DirectedType:
     type: str
     is_turned: bool = False  # it runs from TO to FROM
+    is_over: bool = False  # the word itself says so
 
 
 def read_relation_type(
-    written: str, *, from_owner: bool, to_owner: bool, quote: str, other: str = ""
+    written: str,
+    *,
+    from_owner: bool,
+    to_owner: bool,
+    quote: str,
+    other: str = "",
+    of_people: bool = True,
 ) -> DirectedType | None:
     """None if it is not well-formed. Where the quote says what the other end is to the owner ("my
-    daughter Ivy"), that decides the direction. ``other``: its name."""
-    read = _read_type(written, from_owner=from_owner, to_owner=to_owner, quote=quote)
+    daughter Ivy"), that decides the direction. ``other``: its name. ``of_people``: words for roles
+    mean what they mean between people: a firm that is a customer is no contact."""
+    read = _read_type(
+        written, from_owner=from_owner, to_owner=to_owner, quote=quote, of_people=of_people
+    )
     if read is None or from_owner is to_owner or relationship_type(read.type).is_mutual:
         return read
     said = _said_role(read.type, other, quote)
@@ -41,14 +51,16 @@ def read_relation_type(
 
 
 def _read_type(
-    written: str, *, from_owner: bool, to_owner: bool, quote: str
+    written: str, *, from_owner: bool, to_owner: bool, quote: str, of_people: bool
 ) -> DirectedType | None:
     type = _LEADING.sub("", _SEPARATORS.sub("-", fold_case(written).strip(" .-")))
-    if known := _synonyms().get(type):
+    known = _synonyms().get(type)
+    if known and (of_people or known.type not in types_between("people")):
         return known
     if type in RELATIONSHIP_TYPES:
         return DirectedType(type)
-    if role := _roles().get(type.removesuffix("-of").removeprefix("has-")):
+    role = _roles().get(type.removesuffix("-of").removeprefix("has-"))
+    if role and of_people:
         if type.endswith("-of"):
             holder_is_to = False
         elif type.startswith("has-"):
@@ -86,8 +98,8 @@ def role_type(noun: str) -> str | None:
 def _synonyms() -> dict[str, DirectedType]:
     table = load_patterns("grounding/relation_types")
     return {
-        word: DirectedType(type, turned)
-        for section, turned in (("same", False), ("turned", True))
+        word: DirectedType(type, section == "turned", section == "over")
+        for section in ("same", "turned", "over")
         for type, words in table[section].items()
         for word in words.split()
     }

@@ -6,11 +6,12 @@ marked as parallel (`beside`) has a thread of its own.
 
 Assertions are processed by valid time and grouped into periods. A period ends where the next
 assertion of its thread contradicts it (a different other end, the opposite type, a different
-attitude or proximity), or where an assertion says that the relation ended. What was said last
-holds: an assertion that starts later but was said earlier ends nothing, and its own period is
-empty ("she lives in Haifa", then "she moved to Lisbon last month"). Two assertions of one
-passage never end each other by a different other end alone: a person with two jobs mentions both,
-and which one replaced the other was decided when the passage was extracted.
+attitude or proximity, unless rules and a model read them from the same words), or where an
+assertion says that the relation ended. What was said last holds: an assertion that starts later
+but was said earlier ends nothing, and its own period is empty ("she lives in Haifa", then "she
+moved to Lisbon last month"). Two assertions of one passage never end each other by a different
+other end alone: a person with two jobs mentions both, and which one replaced the other was decided
+when the passage was extracted.
 """
 
 from __future__ import annotations
@@ -150,8 +151,20 @@ class _PeriodBuilder:
             self.ended is None
             and self.ends == (assertion.a, assertion.b)
             and self.type == assertion.type
-            and _agree(self.attitude, assertion.attitude)
-            and _agree(self.proximity, assertion.proximity)
+            and (self.is_read_from_same_words(assertion) or self._agrees(assertion))
+        )
+
+    def _agrees(self, assertion: EdgeAssertion) -> bool:
+        return _agree(self.attitude, assertion.attitude) and _agree(
+            self.proximity, assertion.proximity
+        )
+
+    def is_read_from_same_words(self, assertion: EdgeAssertion) -> bool:
+        """Whether somebody else read one passage, rules or a model: how close two are is their
+        estimate, and another one is no change."""
+        passage = _passage(assertion)
+        return passage is not None and any(
+            _passage(t) == passage and t.by != assertion.by for t in self.assertions
         )
 
     def shares_passage(self, assertion: EdgeAssertion) -> bool:

@@ -10,7 +10,7 @@ from commonplace.language.grounding.relation_types import read_relation_type
 from commonplace.language.grounding.values import DropReason
 from commonplace.model.graph.assertion import NoteLifetime
 from commonplace.model.graph.types import NodeType
-from support.given_passages import OWNER, edges, found_in, given, memory, relation
+from support.given_passages import OWNER, contents, edges, found_in, given, memory, relation
 
 ME = "Vera Lindqvist"
 
@@ -135,14 +135,60 @@ def test_animal_and_place_are_entities():
     assert kinds == [(NodeType.ENTITY, "animal"), (NodeType.ENTITY, "location")]
 
 
-def test_ended_relation_ends_at_its_day():
+@pytest.mark.parametrize("field", ["since", "until"])
+def test_ended_relation_ends_at_its_day(field):
     turns = given("owner: left Acme in january")
-    item = relation(
-        "me", "works-at", "Acme", "left Acme in january", ended=True, since="in january"
-    )
+    day = {field: "in january"}
+    item = relation("me", "works-at", "Acme", "left Acme in january", ended=True, **day)
     (edge,) = found_in(turns, relations=[item]).graph.edges
     assert edge.ends
     assert edge.valid_from == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_word_for_a_former_job_is_a_job_that_ended():
+    turns = given("owner: Bo used to work at Acme")
+    item = relation("Bo", "worked-at", "Acme", "Bo used to work at Acme")
+    found = found_in(turns, relations=[item])
+    assert edges(found) == [("Bo", "works-at", "Acme")]
+    assert found.graph.edges[0].ends
+
+
+def test_words_for_roles_of_people_are_not_said_of_firms():
+    turns = given("owner: our customer is Tarn Mill, contact Bo. We work with Alder Press")
+    firm = {"from_type": "organization", "to_type": "person"}
+    found = found_in(
+        turns,
+        relations=[
+            relation("Tarn Mill", "customer", "me", "our customer is Tarn Mill", **firm),
+            relation("Alder Press", "works-with", "me", "We work with Alder Press", **firm),
+            relation("Bo", "customer", "me", "contact Bo", from_type="person", to_type="person"),
+        ],
+    )
+    assert {edge[1] for edge in edges(found)} == {"customer", "works-with", "contact"}
+
+
+def test_what_a_conversation_is_about_need_not_be_named_again():
+    turns = given(
+        "owner: our band is called Low Tide", *["owner: and so on"] * 6, "owner: Pete quit in may"
+    )
+    quit = relation("Pete", "member-of", "Low Tide", "Pete quit in may", 7, ended=True)
+    band = name("Low Tide", "group", "our band is called Low Tide")
+    found = found_in(
+        turns,
+        names=[band],
+        relations=[quit],
+        memories=[memory("Pete quit Low Tide.", "Pete quit", 7)],
+    )
+    assert edges(found) == [("Pete", "member-of", "Low Tide")]
+    assert contents(found) == ["Pete quit Low Tide."]
+
+
+def test_hebrew_prefix_does_not_hide_a_feeling():
+    turns = given("owner: אני אוהבת קרמיקה ושונאת פקקים")
+    item = relation(
+        "me", "dislikes", "פקקים", "ושונאת פקקים", to_type="concept", description="שונאת פקקים"
+    )
+    assert not found_in(turns, relations=[item]).dropped
 
 
 def test_description_that_is_not_carried_is_left_out():

@@ -27,6 +27,8 @@ def located(quote: str, *texts: str, first: int | None = 0) -> str | None:
         ("STRASSE 5", "Straße 5, Berlin"),
         ("我对花生过敏", "其实我对花生过敏。"),
         ("ﬁnally free", "finally free"),
+        ("my sister Ann", "my sister Ann's car"),
+        ("my sister Ann", "my sister Ann’s ill"),
     ],
 )
 def test_quote_is_found_without_regard_to_case_space_and_punctuation(quote, text):
@@ -37,6 +39,7 @@ def test_quote_is_found_without_regard_to_case_space_and_punctuation(quote, text
     ("quote", "text"),
     [
         ("my sister Ann", "my sister Anna"),
+        ("my sister Ann", "my sister Anns"),
         ("an", "a man"),
         ("4471", "it is 44710"),
         ("", "anything"),

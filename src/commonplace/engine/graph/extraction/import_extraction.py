@@ -269,10 +269,16 @@ class _ExtractionImport:
         assertions = [t for t in self.previous if t.type is found.type and t.key in keys]
         same_subtype = [t for t in assertions if t.subtype == found.subtype]
         without_subtype = [t for t in assertions if not (t.subtype and found.subtype)]
-        nodes = {
-            t.node for t in same_subtype or without_subtype if self._may_continue(t.node, found)
-        }
+        same_type = same_subtype or without_subtype or self._by_other_reader(assertions)
+        nodes = {t.node for t in same_type if self._may_continue(t.node, found)}
         return nodes.pop() if len(nodes) == 1 else None
+
+    def _by_other_reader(self, assertions: Iterable[NodeAssertion]) -> list[NodeAssertion]:
+        """A name of a source is one thing, also if rules take it for a project and a model for a
+        product: the first one that it was taken for."""
+        is_model = self.by in MODEL_ACTORS
+        others = [each for each in assertions if (each.by in MODEL_ACTORS) is not is_model]
+        return sorted(others, key=lambda each: (each.recorded_at, each.id))[:1]
 
     def _may_continue(self, id: str, found: FoundNode) -> bool:
         """A forgotten node stays forgotten until a new sentence mentions it. A found node that was
