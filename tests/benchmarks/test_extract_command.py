@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.judgement.extraction import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION, main
+from benchmarks.judgement.extraction import main
 from benchmarks.judgement.extraction_score import (
     MORE,
     SETS,
@@ -16,6 +16,7 @@ from benchmarks.judgement.extraction_score import (
     extract_all,
     read_conversations,
 )
+from benchmarks.judgement.extraction_tables import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION
 from benchmarks.judgement.labels import OPEN, SEALED
 from commonplace.language.extract.extract import extract
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from benchmarks.judgement.extraction import by_language, mistakes, targets
 from benchmarks.judgement.extraction_score import (
     Conversation,
     ExtractionResult,
@@ -17,6 +16,7 @@ from benchmarks.judgement.extraction_score import (
     count_nodes,
     extract_all,
 )
+from benchmarks.judgement.extraction_tables import by_language, mistakes, targets
 from commonplace.language.extract.values import FoundEdge, FoundNode, SourceExtraction, TextLocation
 from commonplace.model.graph.types import NodeType
 
