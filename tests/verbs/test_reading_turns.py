@@ -183,6 +183,47 @@ def test_a_correction_supersedes_what_it_corrects(book, me, model, clock):
     assert new.id not in {item.id for item in me.list().memories}
 
 
+def test_rule_that_a_user_told_an_agent_is_replaced_by_the_users_later_one(book, me, model, clock):
+    agent, first = me.agent("assistant"), "no bullet points in answers pls"
+    model.answer = turns(memory(1, first, "No bullet points in answers.", kind="rule"))
+    agent.observe(first, thread="t")
+    book.work(once=True)
+    clock.tick(days=1)
+    later = "ok bullet points are fine, but only in order lists"
+    text = "Bullet points only in order lists."
+    model.answer = turns(
+        memory(2, later, text, kind="rule", corrects="no bullet points in answers")
+    )
+    agent.observe(later, thread="t")
+    book.work(once=True)
+    assert contents(agent) == [text]
+
+
+def test_fuller_finding_takes_the_place_of_what_rules_made_of_the_same_words(book, me, model):
+    text = "The user booked flights to Darwin, out on 23 October, back on the 27th."
+    said = "I booked flights to Darwin. Out on 23 October, back on the 27th"
+    model.answer = turns(memory(1, said, text, kind="fact"))
+    me.observe(said, thread="t")
+    assert contents(me) == ["The user booked flights to Darwin."]
+    book.work(once=True)
+    assert contents(me) == [text]
+
+
+def test_conversations_are_read_in_the_order_in_which_they_were_said(book, me, model, clock):
+    """Also those that are longer than one window, after a long outage."""
+    model.answer = turns()
+    for number in range(20):
+        me.observe(f"the first talk, turn {number}", thread="first")
+    clock.tick(days=1)
+    me.observe("the second talk, a day later", thread="second")
+    book.work(once=True)
+    prompts = [str(each) for each in model.requests]
+    read = [each for each in prompts if "You read new turns" in each]
+    assert len(read) == 3
+    assert "turn 19" in read[1]
+    assert "second talk" in read[2]
+
+
 @pytest.mark.parametrize("how", ["remember", "pin", "update", "restore"])
 def test_a_correction_never_touches_what_a_person_decided(book, me, model, clock, how):
     text = "The choir meets in the old mill."

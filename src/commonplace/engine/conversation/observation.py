@@ -121,7 +121,7 @@ class ObservationPlan:
                 each.candidate.replaces,
             )
             for number, each in enumerate(self.wanted)
-            if each.candidate.corrects
+            if each.candidate.corrects or each.candidate.replaces
         }
 
     @property

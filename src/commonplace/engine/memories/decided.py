@@ -7,7 +7,7 @@ from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.graph.snapshot import MODEL_ACTORS
 from commonplace.model.journal import Event, JournalRow, Op
-from commonplace.model.memory.kinds import POLICIES, Stability
+from commonplace.model.memory.kinds import Stability
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.model.sources.source import is_source_id
@@ -51,7 +51,6 @@ def _is_set_by_hand(memory: Memory) -> bool:
         or is_profile_item(memory.id)
         or OWNER_EVIDENCE in memory.evidence
         or not is_source_id(memory.source_id or "")
-        or (POLICIES[memory.kind].is_private_to_agent and memory.agent_id is not None)
     )
 
 

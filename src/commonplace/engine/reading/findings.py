@@ -173,10 +173,13 @@ def _is_as_it_was(engine: EngineContext, reader: Principal, prepared: PreparedWi
 def _read_on(
     engine: EngineContext, scope: Scope, prepared: PreparedWindow, now: datetime
 ) -> tuple[EnqueueJob, ...]:
-    """The job goes on with what follows."""
-    if prepared.window.last >= prepared.read_from.passages[-1].number:
+    """The job goes on with what follows, before what was said later in other conversations."""
+    rest = (each for each in prepared.read_from.passages if each.number > prepared.window.last)
+    first = next(rest, None)
+    if first is None:
         return ()
-    return (read_again(engine, scope, prepared.source.id, now),)
+    due_at = min(now, first.arrived_at or first.at)
+    return (read_again(engine, scope, prepared.source.id, due_at),)
 
 
 # ——— memories ———

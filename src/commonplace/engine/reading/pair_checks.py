@@ -13,6 +13,7 @@ from enum import StrEnum
 from commonplace.language.compare.compare import CompareVerdict, compare
 from commonplace.language.text.terms import analyse
 
+_COVERED = 0.8  # of a statement's terms that a fuller one has
 _SHARED = 0.4  # of the earlier statement's terms, from which it may be replaced
 _MANY = 3  # pairs from which it is implausible that all of them are out of date
 _DIGITS = re.compile(r"\d")
@@ -62,6 +63,14 @@ def may_replace(pair: ComparedPair) -> bool:
             return is_single and _answers_the_same(pair.earlier, pair.later)
         case _:
             return False
+
+
+def says_no_more(text: str, fuller: str) -> bool:
+    """Whether nearly all words of a text, and each of its numbers, are in the fuller one."""
+    terms, others = set(_about(text)), set(_about(fuller))
+    if not terms or not _numbers(terms) <= others:
+        return False
+    return len(terms & others) >= _COVERED * len(terms)
 
 
 def _says_the_same(earlier: str, later: str) -> bool:

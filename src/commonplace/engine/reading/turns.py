@@ -17,7 +17,9 @@ from commonplace.engine.conversation.observation import (
     prepare_observation,
 )
 from commonplace.engine.memories.candidates import TurnCandidates, select_claims
+from commonplace.engine.memories.decided import is_found_by_rules
 from commonplace.engine.memories.remember import MemoryBatch
+from commonplace.engine.reading.pair_checks import says_no_more
 from commonplace.engine.reading.prepared import PreparedWindow
 from commonplace.engine.reading.review import ModelReview, conflict_handling
 from commonplace.language.grounding.values import GroundedMemory
@@ -68,6 +70,7 @@ def prepare_turns(
     known = [each for each in memories if each.passage in by_number]
     ids = {each.key: each.memory.id for each in prepared.known}
     chosen, skipped = _choose(known, by_number, ids)
+    chosen = _with_covered(engine, principal, prepared.source, chosen)
     passages = tuple(by_number[number] for number in dict.fromkeys(n for n, _ in chosen))
     turns = [
         _turn_candidates(
@@ -118,6 +121,34 @@ def _with_support(found: GroundedMemory, ids: Mapping[str, str]) -> MemoryCandid
     if "evidence" in POLICIES[candidate.kind].required and not candidate.evidence:
         return replace(candidate, evidence=(candidate.trigger,))
     return candidate
+
+
+def _with_covered(
+    engine: EngineContext,
+    principal: Principal,
+    source: Source,
+    chosen: Sequence[tuple[int, MemoryCandidate]],
+) -> list[tuple[int, MemoryCandidate]]:
+    """A finding takes the place of what the rules made of the same passage, if that says no
+    more."""
+    listing = MemoryListing(
+        filters=Filters(source_id=source.id), visibility=OWNER_VISIBILITY, limit=NO_LIMIT
+    )
+    stored = engine.store.page(principal.own_scope, listing) if chosen else []
+
+    def covered_by(number: int, found: MemoryCandidate) -> tuple[str, ...]:
+        return tuple(
+            old.id
+            for old in stored
+            if f"{source.id}#{number}" in old.evidence
+            and says_no_more(old.content, f"{found.content} {found.trigger}")
+            and is_found_by_rules(engine, principal.own_scope, old.id)
+        )
+
+    return [
+        (number, replace(found, replaces=(*found.replaces, *covered_by(number, found))))
+        for number, found in chosen
+    ]
 
 
 def _texts(candidate: MemoryCandidate) -> tuple[str, ...]:
