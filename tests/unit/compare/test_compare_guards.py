@@ -112,3 +112,21 @@ def test_compare_masks_the_differing_value_of_two_statements():
 
 def test_compare_reason_shows_the_old_and_the_new_value():
     assert compare("Dana lives in Haifa", "Dana moved to Akko").reason == "lives in: Haifa → Akko"
+
+
+@given(NAMES, NAMES, st.sampled_from(["wife", "manager", "landlord", "dentist", "teacher"]))
+def test_compare_never_replaces_what_a_named_relative_is_by_what_that_one_does(owner, name, noun):
+    old = f"{owner}'s {noun} {name} is fond of long walks."
+    for new in (f"{owner}'s {noun} {name} is 41.", f"{owner}'s {noun}, {name}, is in Rome."):
+        assert compare(old, new).verdict is not CompareVerdict.CHANGED
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Beto has a knee operation and is then 5 weeks at home.", "June 14 is 25 years of us."),
+        ("The course is 30 hours.", "2 May is 10 years of Acme."),
+    ],
+)
+def test_compare_takes_no_amount_for_a_deadline_and_no_day_for_a_subject(old, new):
+    assert compare(old, new).verdict is not CompareVerdict.CHANGED

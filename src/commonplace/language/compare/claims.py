@@ -59,6 +59,7 @@ _LINK_ROLES = frozenset({"copula", "called"})
 _TENSE_ROLES = frozenset({"past", "future", "maybe"})
 _NAMED_FRAMES = frozenset({"pet"})  # several are possible, but each has one name
 _TITLES = frozenset(parse_word_list(load_table("single")["any"]["titles"]))
+_OWNER_FOLLOWS = frozenset({"he", "ar", "ru"})  # "the manager Dana" is Dana's manager
 _LONGEST_SUBJECT = 6
 _LONGEST_OPENING = 5
 
@@ -183,13 +184,15 @@ def _build_claim(
     if hit.value:
         after = [*stream[slice(*hit.value)], *stream[hit.end :]]
     subject, value = (after, before) if wording.value_first else (before, after)
-    terms = claim_subject(subject) or last or frozenset({OWNER_TERM})
+    named = claim_subject(subject)
+    terms = named or last or frozenset({OWNER_TERM})
     value = _content_tokens(value)
     has_no_subject = not subject and not last and language == "en" and wording.frame.many
     if (
         not value
         or has_no_subject
         or len(terms) > _LONGEST_SUBJECT
+        or (not named and any(t.kind is CompareTokenKind.DATE for t in subject))
         or _is_misread(stream, hit, value)
     ):
         return None, end
@@ -200,11 +203,12 @@ def _build_claim(
 
 
 def _is_misread(stream: list[CompareToken], hit: WordingMatch, value: list[CompareToken]) -> bool:
-    """ "is painted blue" is not an action, "meets on Monday" not a person, "is on the table" not a
-    date."""
+    """ "is painted blue" is not an action, "meets on Monday" not a person, "is on the table" and "is
+    5 weeks" not a date."""
     frame = hit.wording.frame
     if frame.dated:
-        return value[0].kind not in (
+        is_amount = len(hit.wording.slots) == 1 and value[0].term.startswith("q:")
+        return is_amount or value[0].kind not in (
             CompareTokenKind.DATE,
             CompareTokenKind.TIME,
             CompareTokenKind.NUMBER,
@@ -294,7 +298,9 @@ def _noun_claims(
                 continue
             if _is_owner(stream, at, end) or _is_title(stream, at, end):
                 break  # "our cat's name" is about a name, "Doctor Levy" about Levy
-            split = _split_around_noun(stream, at, end, language not in ("he", "ar", "ru"))
+            if language not in _OWNER_FOLLOWS and _is_named_already(stream, end):
+                break  # "my wife Noa is a nurse" does not say who the wife is
+            split = _split_around_noun(stream, at, end, language not in _OWNER_FOLLOWS)
             if split is None:
                 break
             owner, value = split
@@ -318,6 +324,15 @@ def _noun_claims(
 def _is_title(stream: list[CompareToken], start: int, end: int) -> bool:
     named = end < len(stream) and stream[end].kind is CompareTokenKind.NAME
     return named and stream[start].word in _TITLES
+
+
+def _is_named_already(stream: list[CompareToken], end: int) -> bool:
+    """Whether the noun's name follows it, and the statement goes on: "Dana's manager Noa is …"."""
+    names = end + int(end < len(stream) and stream[end].text == ",")
+    after = names
+    while after < len(stream) and stream[after].kind is CompareTokenKind.NAME:
+        after += 1
+    return after > names and any(token.role in _LINK_ROLES for token in stream[after:])
 
 
 def _is_owner(stream: list[CompareToken], start: int, end: int) -> bool:
