@@ -39,6 +39,8 @@ SARCASM_AND_JOKES = (
     "I totally love doing my taxes 🙄",
     "just kidding, I have two sisters",
     "I have seven wives lol",
+    "I hate every single person in this town",
+    "I love everyone today",
     "כן בטח, אני ממש אוהב פקקים",
     "סתם צוחק, אני צמחוני",
 )
