@@ -203,8 +203,8 @@ def _build_claim(
 
 
 def _is_misread(stream: list[CompareToken], hit: WordingMatch, value: list[CompareToken]) -> bool:
-    """ "is painted blue" is not an action, "meets on Monday" not a person, "is on the table" and "is
-    5 weeks" not a date."""
+    """ "is painted blue" is not an action, "meets on Monday" not a person, "is on the table" not a
+    date, and neither is "is 5 weeks"."""
     frame = hit.wording.frame
     if frame.dated:
         is_amount = len(hit.wording.slots) == 1 and value[0].term.startswith("q:")
