@@ -25,10 +25,10 @@ from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import Passage, SpeakerRole
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
-MAX_KNOWN = 20
-MAX_CHARACTERS = 2_400  # of all of them
+MAX_KNOWN = 30
+MAX_CHARACTERS = 3_600  # of all of them
 _RULES = 4  # the latest are always among them: turns change rules without their words
-_OF_EACH_TURN = 4  # by words, and by meaning
+_OF_EACH_TURN = 6  # by words, and by meaning
 _MAX_TEXT = 280  # characters
 _SHORT_NAME = 3  # letters
 _MAX_LONGER = 5
