@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from commonplace.engine.conversation.plausible import keep_plausible
 from commonplace.engine.graph.extraction.told import HandedFindings
 from commonplace.engine.memories.candidates import Skipped, SkipReason
 from commonplace.errors import InvalidInput
@@ -128,7 +127,7 @@ def ground_handed_over(
 def _checked(
     value: object, given: Sequence[GivenPassage], owner: OwnerIdentity
 ) -> GroundedFindings:
-    return keep_plausible(ground(value, given, owner, SourceType.CHAT), given)
+    return ground(value, given, owner, SourceType.CHAT)
 
 
 def refused_hand_over(handed: HandedOver, reason: SkipReason) -> GroundedHandOver:

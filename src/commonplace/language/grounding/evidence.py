@@ -12,15 +12,15 @@ from types import MappingProxyType
 from commonplace.language.extract.values import OwnerIdentity
 from commonplace.language.fields.names import fold_name
 from commonplace.language.fields.phone_email import email_key, find_emails
-from commonplace.language.grounding.names import is_named, name_words, unknown_names
-from commonplace.language.grounding.numbers import TextNumbers, numbers_of
-from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
-from commonplace.language.grounding.time_names import (
+from commonplace.language.grounding.checks.names import is_named, name_words, unknown_names
+from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of
+from commonplace.language.grounding.checks.time_names import (
     NamedTime,
     named_times,
     times_of_days,
     unknown_times,
 )
+from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
 from commonplace.language.grounding.values import GivenPassage, SpokenBy
 from commonplace.language.safety.secrets import secret_values
 from commonplace.language.text.detect import detect_language

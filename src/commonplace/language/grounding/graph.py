@@ -18,10 +18,10 @@ from commonplace.language.extract.values import (
     TextLocation,
 )
 from commonplace.language.fields.names import fold_name
+from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
+from commonplace.language.grounding.checks.numbers import unknown_numbers
 from commonplace.language.grounding.evidence import GivenEvidence, Support, content_words
 from commonplace.language.grounding.items import ItemT, NameItem, NoteItem, RelationItem
-from commonplace.language.grounding.negation import is_opposite, polarity_of
-from commonplace.language.grounding.numbers import unknown_numbers
 from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with, place_quote
 from commonplace.language.grounding.relation_types import (
     read_relation_type,

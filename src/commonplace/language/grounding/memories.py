@@ -11,6 +11,10 @@ from commonplace.language.extract.facts.memory_candidates import source_confiden
 from commonplace.language.extract.people.participants import parse_participant
 from commonplace.language.fields.categories import categorise
 from commonplace.language.fields.writing_policy import MAX_CHARACTERS
+from commonplace.language.grounding.checks.names import is_named, name_words
+from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
+from commonplace.language.grounding.checks.numbers import unknown_numbers
+from commonplace.language.grounding.checks.time_names import named_times
 from commonplace.language.grounding.evidence import (
     GivenEvidence,
     PassageEvidence,
@@ -18,11 +22,7 @@ from commonplace.language.grounding.evidence import (
     content_words,
 )
 from commonplace.language.grounding.items import MemoryItem
-from commonplace.language.grounding.names import is_named, name_words
-from commonplace.language.grounding.negation import is_opposite, polarity_of
-from commonplace.language.grounding.numbers import unknown_numbers
 from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with
-from commonplace.language.grounding.time_names import named_times
 from commonplace.language.grounding.times import (
     ResolvedTime,
     looks_ahead,
