@@ -12,6 +12,7 @@ from types import MappingProxyType
 from commonplace.language.extract.values import OwnerIdentity
 from commonplace.language.fields.names import fold_name
 from commonplace.language.fields.phone_email import email_key, find_emails
+from commonplace.language.grounding.checks.actors import TextOfSpeaker, name_of
 from commonplace.language.grounding.checks.names import is_named, name_words, unknown_names
 from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of
 from commonplace.language.grounding.checks.time_names import (
@@ -68,6 +69,13 @@ class PassageEvidence:
         folded = fold_quote(words)
         wanted = f" {folded} " if folded.isascii() else folded
         return bool(folded) and wanted in self.folded.text
+
+    @cached_property
+    def said(self) -> TextOfSpeaker:
+        """ "I" is the owner, or who speaks."""
+        if self.given.by is SpokenBy.OWNER:
+            return TextOfSpeaker(self.given.text)
+        return TextOfSpeaker(self.given.text, name_of(self.given.speaker or str(self.given.by)))
 
     @cached_property
     def named_times(self) -> frozenset[NamedTime]:
@@ -283,6 +291,9 @@ class GivenEvidence:
         self._supports: dict[tuple[int, bool], Support] = {}
         named = (owner.name, *owner.names, *(each.speaker or "" for each in given))
         self.known_words = name_words("\n".join(named))
+        self.owner_words = frozenset(
+            word for name in (owner.name, *owner.names) for word in split_words(name)[:1]
+        )
         self.owner_names = frozenset(
             " ".join(map(fold_name, name.split())) for name in (owner.name, *owner.names) if name
         )

@@ -18,12 +18,15 @@ from commonplace.language.extract.values import (
     TextLocation,
 )
 from commonplace.language.fields.names import fold_name
+from commonplace.language.grounding.checks.actors import OWNER, deeds_in, name_of
 from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
 from commonplace.language.grounding.checks.numbers import unknown_numbers
 from commonplace.language.grounding.evidence import GivenEvidence, Support, content_words
 from commonplace.language.grounding.items import ItemT, NameItem, NoteItem, RelationItem
 from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with, place_quote
+from commonplace.language.grounding.relation_deeds import is_told_turned
 from commonplace.language.grounding.relation_types import (
+    DirectedType,
     read_relation_type,
     role_type,
     types_between,
@@ -203,6 +206,8 @@ class GraphFindings:
         a, b = reversed(ends) if read.is_turned else ends
         if a == b:
             raise Rejected(DropReason.MALFORMED)
+        if self._is_turned(item, (source, target), read, place):
+            raise Rejected(DropReason.SWAPPED_NAMES)
         self._add_edge(self._edge(item, a, b, read.type, place, support))
 
     def _add_edge(self, edge: FoundEdge) -> None:
@@ -249,6 +254,26 @@ class GraphFindings:
             ends=is_over,
             place=TextLocation(place.passage.given.number, place.start, place.end),
         )
+
+    def _is_turned(
+        self,
+        item: RelationItem,
+        owner_ends: tuple[int | None, int | None],
+        read: DirectedType,
+        place: PlacedQuote,
+    ) -> bool:
+        names = [
+            OWNER if end == 0 else name_of(name)
+            for name, end in zip((item.source, item.target), owner_ends, strict=True)
+        ]
+        a, b = reversed(names) if read.is_turned else names
+        deeds = deeds_in(
+            place.said,
+            (item.source, item.target),
+            place.passage.language,
+            self._evidence.owner_words,
+        )
+        return is_told_turned(read.type, a, b, deeds)
 
     def _is_denied(self, item: RelationItem, type: str, place: PlacedQuote) -> bool:
         """ "Tilda is not my sister"."""

@@ -22,7 +22,12 @@ from commonplace.language.grounding.evidence import (
     content_words,
 )
 from commonplace.language.grounding.items import MemoryItem
-from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with
+from commonplace.language.grounding.placing import (
+    PlacedQuote,
+    Rejected,
+    clause_with,
+    is_swapped,
+)
 from commonplace.language.grounding.times import (
     ResolvedTime,
     looks_ahead,
@@ -92,6 +97,8 @@ def ground_memory(
     _check_names(item, support, names)
     times = [each for each in (when, until) if each]
     _check_words(item, place, support, times, _partly_right(item, evidence))
+    if is_swapped(item.text, place, support, evidence):
+        raise Rejected(DropReason.SWAPPED_NAMES)
     text = _dated(item, place, when or until)
     candidate = _candidate(item, place, text, support)
     starts, ends = _validity(item, when, until, place.at)

@@ -38,6 +38,8 @@ class DropReason(StrEnum):
     UNGROUNDED_NUMBER = "ungrounded_number"
     UNGROUNDED_VALUE = "ungrounded_value"
     UNGROUNDED_WORDS = "ungrounded_words"  # too few of its words are in the passages
+    SWAPPED_NAMES = "swapped_names"  # who did it and to whom, in each other's place
+    NUMBER_OF_ANOTHER = "number_of_another"  # the passages say it of something else
     NOT_STATED = "not_stated"  # its words are a question, a supposition or somebody else's order
     NEGATED = "negated"  # the same words with the opposite sense
     NOT_THE_OWNER = "not_the_owner"  # rules and claims about the owner need the owner's words
