@@ -7,8 +7,10 @@ in the passage: only what is asserted there decides.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 from commonplace.language.grounding.checks.negation import polarity_of
+from commonplace.language.grounding.checks.numbers import numbers_of
 from commonplace.language.grounding.values import DropReason, GroundedMemory
 from commonplace.language.text.sentences import is_past
 from commonplace.language.text.terms import analyse
@@ -43,7 +45,7 @@ def implausible(found: GroundedMemory, text: str) -> DropReason | None:
     """Why it is dropped. ``text``: of its passage."""
     if not states(text, found):
         return DropReason.NOT_STATED
-    if found.corrects and asserts(text, found.corrects):
+    if found.corrects and asserts(text, found.corrects, found.candidate.content):
         return DropReason.NEGATED
     if found.ended and not _tells_an_end(text):
         return DropReason.NEGATED
@@ -64,14 +66,21 @@ def states(text: str, found: GroundedMemory) -> bool:
     return not is_asked and _SUPPOSES.match(clause) is None
 
 
-def asserts(text: str, claim: str) -> bool:
-    """Whether one clause of the text has all words of the claim, and denies nothing."""
-    wanted = _terms(claim)
+def asserts(text: str, claim: str, instead: str) -> bool:
+    """Whether one clause of the text has all words of the claim, and denies nothing. With the
+    number that holds ``instead`` it tells of a change: "goes from 1,450 to 1,500"."""
+    wanted, new = _terms(claim), _numbers(instead) - _numbers(claim)
     return bool(wanted) and any(
-        wanted <= _terms(clause) and not polarity_of(clause).has_denial
+        wanted <= _terms(clause)
+        and not polarity_of(clause).has_denial
+        and not (_numbers(claim) and new & _numbers(clause))
         for clause in _CLAUSE_END.split(text)
         if clause
     )
+
+
+def _numbers(text: str) -> frozenset[Decimal]:
+    return numbers_of(text, "en").values
 
 
 def _tells_an_end(text: str) -> bool:

@@ -14,10 +14,10 @@ from functools import cache
 from itertools import pairwise
 
 from commonplace.language.compare.frames import symmetric_words
-from commonplace.language.compare.tokenizer import tokenize
 from commonplace.language.compare.tokens import OWNER_TERM, CompareToken, CompareTokenKind
 from commonplace.language.extract.names.gazetteer import HEBREW_GIVEN_NAMES
 from commonplace.language.fields.names import fold_name
+from commonplace.language.grounding.checks.tokens import tokens_of
 from commonplace.language.grounding.relation_types import role_type
 from commonplace.language.text.detect import Script, detect_script
 from commonplace.language.text.lexicon import load_patterns
@@ -179,7 +179,7 @@ class _ClauseReader:
 
     def _clauses(self, given: TextOfSpeaker) -> Iterator[list[CompareToken]]:
         clause: list[CompareToken] = []
-        for token in tokenize(given.text, self._language):
+        for token in tokens_of(given.text, self._language):
             is_mark = token.kind is CompareTokenKind.MARK and token.text in _CLAUSE_ENDS
             is_break = token.role in _BREAKS and token.word not in self._names
             if is_mark or is_break:
@@ -302,7 +302,7 @@ def _names_in(text: str, language: str) -> frozenset[str]:
         words = map(fold_name, split_words(text))
         forms = {form for word in words for form in (word, word[1:])}
         return frozenset(form for form in forms if len(form) > 1 and form in HEBREW_GIVEN_NAMES)
-    tokens = tokenize(text, language)
+    tokens = tokens_of(text, language)
     return frozenset(
         fold_name(token.word) for token in tokens if token.kind is CompareTokenKind.NAME
     )
