@@ -196,7 +196,7 @@ class _ClauseReader:
             end = self._end(token, place, speaker)
             if end is None:
                 continue
-            if found and found[-1].end == place and not (found[-1].name == OWNER or end.marker):
+            if found and self._continues(found[-1], end, token):
                 first = found.pop()
                 end = NamedEnd(first.name | end.name, first.start, end.end, first.marker)
             found.append(end)
@@ -204,6 +204,10 @@ class _ClauseReader:
             replace(each, has_thing=each.end < len(clause) and clause[each.end].role == "poss")
             for each in found
         ]
+
+    def _continues(self, first: NamedEnd, end: NamedEnd, token: CompareToken) -> bool:
+        is_someone_else = token.role == _SPEAKER or end.marker or OWNER in (first.name, end.name)
+        return first.end == end.start and not is_someone_else
 
     def _end(self, token: CompareToken, place: int, speaker: frozenset[str]) -> NamedEnd | None:
         if token.role == _SPEAKER:
@@ -228,11 +232,13 @@ class _ClauseReader:
         markers = [marker for token in between if (marker := self._marker(token))]
         marker = other.marker or (markers[-1] if markers else "")
         content = [token for token in between if self._marker(token) or not self._is_silent(token)]
-        has_be = any(token.word in self._words["be"] for token in between)
         if not content:
-            return self._noun_after(clause, one, other) if has_be else None
-        if self._marker(content[0]):
+            is_linked = any(token.word in self._words["be"] for token in between)
+            return self._noun_after(clause, one, other) if is_linked else None
+        if self._marker(content[0]) or content[0].is_value:
             return None
+        lead = between[: between.index(content[0])]
+        has_be = any(token.word in self._words["be"] for token in lead)
         told = [token for token in content if not self._marker(token)]
         word = (told[-1] if one.has_thing else told[0]).word  # "Mark's new boss"
         verb = _stem(word, self._language)
