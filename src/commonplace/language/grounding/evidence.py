@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, datetime
 from functools import cache, cached_property
 from itertools import accumulate, islice
@@ -242,13 +242,21 @@ class Support:
         neither way. ``is_anchored``: a name, a number or a time was found: one other word may be
         the model's."""
         forms = content_words(text, self.language_of(text))
-        carrying = (*self.passages, *self._known)
-        found = [any(not form.isdisjoint(p.terms) for p in carrying) for form in forms]
-        counted = sum(
-            is_found or form.isdisjoint(neutral_forms())
-            for form, is_found in zip(forms, found, strict=True)
-        )
-        return sum(found) >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
+        carrying = frozenset().union(*(each.terms for each in (*self.passages, *self._known)))
+        found = count_found(forms, carrying)
+        counted = found + count_missing(forms, carrying)
+        return found >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
+
+
+def count_found(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
+    """Words, each in its forms, that occur."""
+    return sum(not forms.isdisjoint(carried) for forms in words)
+
+
+def count_missing(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
+    """Words that do not occur, without those that only make a sentence."""
+    missing = (forms for forms in words if forms.isdisjoint(carried))
+    return sum(forms.isdisjoint(neutral_forms()) for forms in missing)
 
 
 def _has_run(wanted: str, passage: PassageEvidence) -> bool:

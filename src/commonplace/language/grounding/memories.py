@@ -111,6 +111,8 @@ def ground_memory(
         confidence = source_confidence(attributed, source_type)
         attributed = replace(attributed, confidence=confidence)
     guarded = _guarded(attributed, place.passage)
+    if is_suspicious(guarded.content) or is_suspicious(guarded.profile_value or ""):
+        raise Rejected(DropReason.SUSPICIOUS)
     is_own = place.passage.given.by is SpokenBy.OWNER
     keys = _keys_of_corrected(item, evidence) if is_own else ()
     meant = [key for key in keys if _corrected(item, evidence.known[key], place, support)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from commonplace.language.extract.values import SourceExtraction
 from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate
@@ -54,6 +55,11 @@ class GroundedMemory:
     corrects: str = ""  # what is not true any more, in words; empty: nothing
     known: tuple[str, ...] = ()  # the keys of the known statements that it corrects
     ended: bool = False  # it says that something is over
+
+    def as_candidate(self, ids: Mapping[str, str] = MappingProxyType({})) -> MemoryCandidate:
+        """With what it corrects. ``ids``: of the known statements, by key."""
+        replaces = tuple(ids[key] for key in self.known if key in ids)
+        return replace(self.candidate, corrects=self.corrects, replaces=replaces)
 
 
 @dataclass(frozen=True, slots=True)
