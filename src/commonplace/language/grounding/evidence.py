@@ -13,6 +13,7 @@ from commonplace.language.extract.values import OwnerIdentity
 from commonplace.language.fields.names import fold_name
 from commonplace.language.fields.phone_email import email_key, find_emails
 from commonplace.language.grounding.checks.actors import TextOfSpeaker, name_of
+from commonplace.language.grounding.checks.counted import has_number_of_another
 from commonplace.language.grounding.checks.names import is_named, name_words, unknown_names
 from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of
 from commonplace.language.grounding.checks.time_names import (
@@ -184,6 +185,11 @@ class Support:
         said = (each.named_times for each in (*self.passages, *corrected))
         known = times_of_days(days).union(*said)
         return not unknown_times(text, known)
+
+    def has_number_of_another(self, text: str, corrected: Sequence[PassageEvidence] = ()) -> bool:
+        """Whether a number of the text is said of something else than in the text."""
+        said = [each.given.text for each in (*self.witnesses, *corrected)]
+        return has_number_of_another(text, said, self.language_of(text))
 
     def has_name(self, name: str) -> bool:
         return is_named(name, self._names, self._compact)

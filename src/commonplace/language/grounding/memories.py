@@ -11,7 +11,6 @@ from commonplace.language.extract.facts.memory_candidates import source_confiden
 from commonplace.language.extract.people.participants import parse_participant
 from commonplace.language.fields.categories import categorise
 from commonplace.language.fields.writing_policy import MAX_CHARACTERS
-from commonplace.language.grounding.checks.counted import has_number_of_another
 from commonplace.language.grounding.checks.names import is_named, name_words
 from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
 from commonplace.language.grounding.checks.numbers import unknown_numbers
@@ -181,8 +180,7 @@ def _check_words(
     known_numbers = [*support.numbers, *(each.numbers for each in corrected)]
     if unknown_numbers(spoken, support.language_of(spoken), known_numbers, days, said):
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
-    around = [each.given.text for each in (*support.witnesses, *corrected)]
-    if has_number_of_another(item.text, around, support.language_of(item.text)):
+    if support.has_number_of_another(item.text, corrected):
         raise Rejected(DropReason.NUMBER_OF_ANOTHER)
     plain = _without_names(item.text, support)
     if not support.has_words(plain, is_anchored=_is_anchored(item, place)):

@@ -104,6 +104,12 @@ def test_a_relation_runs_as_its_verb_or_noun_says(turn, right, wrong):
     assert turned.dropped == {DropReason.SWAPPED_NAMES: 1}
 
 
+def test_a_description_that_turns_it_round_is_left_out():
+    item = relation("Mark", "friend", "Eva", LENT, description="Eva lent Mark a drill.")
+    (edge,) = found_in(given(f"owner: {LENT}"), relations=[item]).graph.edges
+    assert edge.description == ""
+
+
 @pytest.mark.parametrize("ends", [("Mark", "Eva"), ("Eva", "Mark")])
 def test_a_mutual_relation_has_no_direction(ends):
     turns = given("owner: Mark married Eva")
