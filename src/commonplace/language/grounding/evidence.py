@@ -243,14 +243,22 @@ class Support:
         key = email_key(email)
         return key is not None and any(key in each.emails for each in self.witnesses)
 
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset().union(*(each.terms for each in (*self.passages, *self._known)))
+
+    def has_some_word(self, text: str) -> bool:
+        """Whether any occurs, also of those that only make a sentence: "answer in French"."""
+        forms = content_words(text, self.language_of(text))
+        return not forms or count_found(forms, self._terms) > 0
+
     def has_words(self, text: str, *, is_anchored: bool = False) -> bool:
         """Whether enough of the content words occur. Those that only make a sentence of them count
         neither way. ``is_anchored``: a name, a number or a time was found: one other word may be
         the model's."""
         forms = content_words(text, self.language_of(text))
-        carrying = frozenset().union(*(each.terms for each in (*self.passages, *self._known)))
-        found = count_found(forms, carrying)
-        counted = found + count_missing(forms, carrying)
+        found = count_found(forms, self._terms)
+        counted = found + count_missing(forms, self._terms)
         return found >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
 
 

@@ -182,8 +182,9 @@ def _check_words(
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
     if support.has_number_of_another(item.text, corrected):
         raise Rejected(DropReason.NUMBER_OF_ANOTHER)
-    plain = _without_names(item.text, support)
-    if not support.has_words(plain, is_anchored=_is_anchored(item, place)):
+    plain, is_anchored = _without_names(item.text, support), _is_anchored(item, place)
+    has_some = is_anchored or support.has_some_word(item.text)
+    if not (has_some and support.has_words(plain, is_anchored=is_anchored)):
         raise Rejected(DropReason.UNGROUNDED_WORDS)
     is_over = item.ended and polarity_of(item.text).has_denial  # "no longer"
     if not is_over and is_opposite(item.text, place.basis, _ignored_terms(item, support)):
