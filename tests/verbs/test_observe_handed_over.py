@@ -47,10 +47,72 @@ def test_facts_and_relations_are_stored_with_the_turn(me):
     assert kept.remembered.memory.evidence == seen.passages
 
 
-def test_a_fact_may_be_a_text_and_rests_on_the_whole_turn(me):
-    seen = me.observe(ORI, thread="t", facts=["The user's son Ori does judo."])
+def test_a_fact_may_be_a_text_and_rests_on_the_sentence_that_carries_it(me):
+    turn = f"what a day. {ORI}. we had rain all week"
+    seen = me.observe(turn, thread="t", facts=["The user's son Ori does judo."])
     assert "The user's son Ori does judo." in contents(me)
     assert seen.looked_closely
+    (kept,) = [each for each in seen.stored if "judo" in each.remembered.memory.content]
+    assert kept.trigger == ORI
+
+
+LONG_TURN = (
+    "Mark lent Eva his drill. rent is 900, deposit 1,800! should I move to Bergen? "
+    "if I win the lottery I buy a boat. I don't eat meat, the kids love fish."
+)
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        ("Eva lent Mark a drill.", "swapped_names"),
+        ("The deposit is 900.", "number_of_another"),
+        ("The user should move to Bergen.", "not_stated"),
+        ("The user buys a boat.", "not_stated"),
+        ("The user eats meat.", "negated"),
+        ("The user's neighbour complains about Eva every single weekend.", "ungrounded_words"),
+    ],
+)
+def test_a_fact_without_a_quote_is_checked_as_one_with_it(me, fact, reason):
+    seen = me.observe(LONG_TURN, thread="t", facts=[fact])
+    assert {each.content: each.detail for each in seen.skipped}[fact] == reason
+    assert fact not in contents(me)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Eva was lent a drill by Mark.",
+        "The deposit is 1,800 and the rent 900.",
+        "The user's kids love fish.",
+        "The user does not eat meat, and the kids love fish.",
+    ],
+)
+def test_a_right_fact_of_a_long_turn_is_kept(me, fact):
+    seen = me.observe(LONG_TURN, thread="t", facts=[fact])
+    assert fact not in [each.content for each in seen.skipped if each.reason == "ungrounded"]
+
+
+def test_a_fact_of_earlier_turns_alone_is_not_new(me):
+    me.observe("my son Ori does judo", thread="t")
+    seen = me.observe("ok, thanks for now", thread="t", facts=["The user's son Ori does judo."])
+    assert [each.detail for each in seen.skipped] == ["ungrounded_words"]
+
+
+def test_a_sentence_may_have_dots_of_its_own(me):
+    turn = "well... you know... my son... Ori... does judo... on tuesdays"
+    me.observe(turn, thread="t", facts=["The user's son Ori does judo."])
+    assert "The user's son Ori does judo." in contents(me)
+
+
+def test_a_relation_told_of_somebody_named_before_is_kept(me):
+    me.observe("Ori called again", thread="t")
+    me.observe(
+        "he's my son, you know",
+        thread="t",
+        relations=[{"from": "Ori", "to": "me", "type": "child"}],
+    )
+    assert any(type == "child" for _, type, _ in edges(me))
 
 
 def test_what_the_turn_does_not_say_is_skipped_with_its_reason(me):

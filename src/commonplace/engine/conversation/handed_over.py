@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from commonplace.engine.conversation.plausible import keep_plausible
 from commonplace.engine.graph.extraction.told import HandedFindings
 from commonplace.engine.memories.candidates import Skipped, SkipReason
 from commonplace.errors import InvalidInput
@@ -21,11 +20,12 @@ from commonplace.language.extract.values import (
     SourceExtraction,
     TextLocation,
 )
+from commonplace.language.grounding.carrying import find_carrying_sentence
+from commonplace.language.grounding.evidence import GivenEvidence
 from commonplace.language.grounding.ground import ground
-from commonplace.language.grounding.values import GivenPassage, GroundedFindings, SpokenBy
+from commonplace.language.grounding.values import DropReason, GivenPassage, SpokenBy
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.sentences import unwrap_lines
-from commonplace.language.text.terms import analyse
 from commonplace.model import validation
 from commonplace.model.memory.candidate import MemoryCandidate
 from commonplace.model.sources.source import (
@@ -45,6 +45,8 @@ RELATION_FIELDS = (
     *("from", "to", "type", "quote", "from_type", "to_type", "description"),
     *("attitude", "proximity", "since", "until", "ended"),
 )
+# Fields that say something; "me" of a relation is no content word.
+_STATED = ("text", "value", "phone", "email", "from", "to", "description")
 _MEMORIES, _RELATIONS = "memories", "relations"
 
 
@@ -99,6 +101,14 @@ class GroundedHandOver:
     skipped: tuple[Skipped, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedItem:
+    """An item with the words that it rests on."""
+
+    item: dict[str, Any]
+    is_carried: bool = True  # they have enough of its words
+
+
 def ground_handed_over(
     handed: HandedOver,
     turn: ConversationTurn,
@@ -111,24 +121,27 @@ def ground_handed_over(
         return refused_hand_over(handed, SkipReason.SUSPICIOUS)
     kept: dict[str, list[dict[str, Any]]] = {_MEMORIES: [], _RELATIONS: []}
     skipped: list[Skipped] = []
+    evidence = GivenEvidence(given, owner)
     for name, items in ((_MEMORIES, handed.facts), (_RELATIONS, handed.relations)):
         for item in items:
-            placed = _with_passage(item, given)
-            found = _checked({name: [placed]}, given, owner)
-            if found.memories or found.graph.edges:
-                kept[name].append(placed)
+            placed = _place(item, evidence)
+            if reason := _why_not(name, placed, given, owner):
+                skipped.append(_skipped(item, SkipReason.UNGROUNDED, reason))
             else:
-                reason = next(iter(found.dropped), "")
-                skipped.append(_skipped(item, SkipReason.UNGROUNDED, str(reason)))
-    found = _checked(kept, given, owner)
-    candidates = tuple(replace(each.candidate, corrects=each.corrects) for each in found.memories)
+                kept[name].append(placed.item)
+    found = ground(kept, given, owner, SourceType.CHAT)
+    candidates = tuple(each.as_candidate() for each in found.memories)
     return GroundedHandOver(candidates, found.graph, tuple(skipped))
 
 
-def _checked(
-    value: object, given: Sequence[GivenPassage], owner: OwnerIdentity
-) -> GroundedFindings:
-    return keep_plausible(ground(value, given, owner, SourceType.CHAT), given)
+def _why_not(
+    name: str, placed: PlacedItem, given: Sequence[GivenPassage], owner: OwnerIdentity
+) -> str:
+    """The reason for which an item is dropped; empty if it stands."""
+    found = ground({name: [placed.item]}, given, owner, SourceType.CHAT)
+    if not (found.memories or found.graph.edges):
+        return str(next(iter(found.dropped), DropReason.MALFORMED))
+    return "" if placed.is_carried else str(DropReason.UNGROUNDED_WORDS)
 
 
 def refused_hand_over(handed: HandedOver, reason: SkipReason) -> GroundedHandOver:
@@ -136,15 +149,18 @@ def refused_hand_over(handed: HandedOver, reason: SkipReason) -> GroundedHandOve
     return GroundedHandOver(skipped=tuple(_skipped(each, reason, "") for each in items))
 
 
-def _with_passage(item: Mapping[str, Any], given: Sequence[GivenPassage]) -> dict[str, Any]:
-    """Without a quote, it rests on all the words of the passage that is most like it."""
-    new = [each for each in given if not each.is_context]
+def _place(item: Mapping[str, Any], evidence: GivenEvidence) -> PlacedItem:
+    """Without a quote, it rests on the sentence that carries it."""
     quoted = item.get("quote")
     if isinstance(quoted, str) and quoted.strip():
-        return {"kind": "fact", **item, "passage": new[0].number}
-    words = set(analyse(" ".join(str(value) for value in item.values())))
-    best = max(new, key=lambda each: len(words & set(analyse(each.text))))
-    return {"kind": "fact", **item, "passage": best.number, "quote": best.text}
+        new = next(each.given for each in evidence.passages if not each.given.is_context)
+        return PlacedItem({"kind": "fact", **item, "passage": new.number})
+    stated = " . ".join(str(item[name]) for name in _STATED if item.get(name))
+    found = find_carrying_sentence(stated, evidence, relation=str(item.get("type", "")))
+    if found is None:
+        return PlacedItem(dict(item), is_carried=False)
+    placed = {"kind": "fact", **item, "passage": found.passage, "quote": found.text}
+    return PlacedItem(placed, found.is_enough)
 
 
 def _skipped(item: Mapping[str, Any], reason: SkipReason, detail: str) -> Skipped:

@@ -12,8 +12,8 @@ from datetime import date
 from functools import cached_property
 
 from commonplace.language.fields.writing_policy import check_writing, speaks_of_itself
-from commonplace.language.grounding.names import name_words, unknown_names
-from commonplace.language.grounding.numbers import TextNumbers, numbers_of, unknown_numbers
+from commonplace.language.grounding.checks.names import name_words, unknown_names
+from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of, unknown_numbers
 from commonplace.language.safety.plain_line import plain_line
 from commonplace.language.safety.secrets import find_secrets
 from commonplace.language.text.detect import detect_language

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.conversation.plausible import keep_plausible
 from commonplace.engine.follow_up_jobs import build_read_job
 from commonplace.engine.graph.extraction.extract import readable_source
 from commonplace.engine.graph.extraction.import_extraction import import_extraction
@@ -66,8 +65,7 @@ def ground_findings(prepared: PreparedWindow, reader: Principal, value: object) 
     """What stands the check. Another user's words say nothing about the reader."""
     account, source = prepared.account, prepared.source
     known = prepared.known_texts
-    grounded = ground(value, prepared.given, account.owner, source.source_type, known)
-    found = keep_plausible(grounded, prepared.given)
+    found = ground(value, prepared.given, account.owner, source.source_type, known)
     if source.user_id == reader.user_id:
         return found
     numbered = tuple((each.passage, each.candidate) for each in found.memories)

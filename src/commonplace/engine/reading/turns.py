@@ -23,12 +23,10 @@ from commonplace.engine.reading.pair_checks import says_no_more
 from commonplace.engine.reading.prepared import PreparedWindow
 from commonplace.engine.reading.review import ModelReview, conflict_handling
 from commonplace.language.grounding.values import GroundedMemory
-from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
 from commonplace.model.journal import MAIN_THREAD
 from commonplace.model.memory.candidate import MAX_STORED, MemoryCandidate
-from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import State
 from commonplace.model.sources.source import (
     ConversationTurn,
@@ -101,26 +99,15 @@ def _choose(
     chosen = []
     for each in memories:
         turn = by_number[each.passage].turn
-        candidate = _with_support(each, ids)
+        candidate = each.as_candidate(ids)
         if not candidate.is_stored:
             skipped["unsure"] += 1
-        elif any(map(is_suspicious, _texts(candidate))):
-            skipped["suspicious"] += 1
         elif taken[turn] >= MAX_STORED:
             skipped["turn_full"] += 1
         else:
             taken[turn] += 1
             chosen.append((each.passage, candidate))
     return chosen, skipped
-
-
-def _with_support(found: GroundedMemory, ids: Mapping[str, str]) -> MemoryCandidate:
-    """A rule rests on the words that state it."""
-    replaces = tuple(ids[key] for key in found.known if key in ids)
-    candidate = replace(found.candidate, corrects=found.corrects, replaces=replaces)
-    if "evidence" in POLICIES[candidate.kind].required and not candidate.evidence:
-        return replace(candidate, evidence=(candidate.trigger,))
-    return candidate
 
 
 def _with_covered(
@@ -149,10 +136,6 @@ def _with_covered(
         (number, replace(found, replaces=(*found.replaces, *covered_by(number, found))))
         for number, found in chosen
     ]
-
-
-def _texts(candidate: MemoryCandidate) -> tuple[str, ...]:
-    return candidate.content, candidate.trigger, candidate.profile_value or ""
 
 
 def _turn_candidates(

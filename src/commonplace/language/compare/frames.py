@@ -133,6 +133,26 @@ def load_nouns(language: str) -> dict[str, tuple[FrameNoun, ...]]:
     }
 
 
+@cache
+def symmetric_words(language: str) -> frozenset[str]:
+    """Verbs and nouns that hold from both ends: "married", "neighbour"."""
+    verbs = (
+        word
+        for first, wordings in load_wordings(language).items()
+        for wording in wordings
+        if wording.frame.symmetric and sum(bool(slot.words) for slot in wording.slots) == 1
+        for word in (first,)
+    )
+    nouns = (
+        part
+        for listed in load_nouns(language).values()
+        for noun in listed
+        if noun.frame.symmetric
+        for part in noun.parts[-1:]
+    )
+    return frozenset((*verbs, *nouns))
+
+
 def is_dropped(token: CompareToken) -> bool:
     """Tokens that no wording contains: they may occur anywhere."""
     return token.role in _DROPPED_ROLES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, datetime
 from functools import cache, cached_property
 from itertools import accumulate, islice
@@ -12,15 +12,17 @@ from types import MappingProxyType
 from commonplace.language.extract.values import OwnerIdentity
 from commonplace.language.fields.names import fold_name
 from commonplace.language.fields.phone_email import email_key, find_emails
-from commonplace.language.grounding.names import is_named, name_words, unknown_names
-from commonplace.language.grounding.numbers import TextNumbers, numbers_of
-from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
-from commonplace.language.grounding.time_names import (
+from commonplace.language.grounding.checks.actors import TextOfSpeaker, name_of
+from commonplace.language.grounding.checks.counted import has_number_of_another
+from commonplace.language.grounding.checks.names import is_named, name_words, unknown_names
+from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of
+from commonplace.language.grounding.checks.time_names import (
     NamedTime,
     named_times,
     times_of_days,
     unknown_times,
 )
+from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
 from commonplace.language.grounding.values import GivenPassage, SpokenBy
 from commonplace.language.safety.secrets import secret_values
 from commonplace.language.text.detect import detect_language
@@ -68,6 +70,13 @@ class PassageEvidence:
         folded = fold_quote(words)
         wanted = f" {folded} " if folded.isascii() else folded
         return bool(folded) and wanted in self.folded.text
+
+    @cached_property
+    def said(self) -> TextOfSpeaker:
+        """ "I" is the owner, or who speaks."""
+        if self.given.by is SpokenBy.OWNER:
+            return TextOfSpeaker(self.given.text)
+        return TextOfSpeaker(self.given.text, name_of(self.given.speaker or str(self.given.by)))
 
     @cached_property
     def named_times(self) -> frozenset[NamedTime]:
@@ -177,6 +186,11 @@ class Support:
         known = times_of_days(days).union(*said)
         return not unknown_times(text, known)
 
+    def has_number_of_another(self, text: str, corrected: Sequence[PassageEvidence] = ()) -> bool:
+        """Whether a number of the text is said of something else than in the text."""
+        said = [each.given.text for each in (*self.witnesses, *corrected)]
+        return has_number_of_another(text, said, self.language_of(text))
+
     def has_name(self, name: str) -> bool:
         return is_named(name, self._names, self._compact)
 
@@ -229,18 +243,34 @@ class Support:
         key = email_key(email)
         return key is not None and any(key in each.emails for each in self.witnesses)
 
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset().union(*(each.terms for each in (*self.passages, *self._known)))
+
+    def has_some_word(self, text: str) -> bool:
+        """Whether any occurs, also of those that only make a sentence: "answer in French"."""
+        forms = content_words(text, self.language_of(text))
+        return not forms or count_found(forms, self._terms) > 0
+
     def has_words(self, text: str, *, is_anchored: bool = False) -> bool:
         """Whether enough of the content words occur. Those that only make a sentence of them count
         neither way. ``is_anchored``: a name, a number or a time was found: one other word may be
         the model's."""
         forms = content_words(text, self.language_of(text))
-        carrying = (*self.passages, *self._known)
-        found = [any(not form.isdisjoint(p.terms) for p in carrying) for form in forms]
-        counted = sum(
-            is_found or form.isdisjoint(neutral_forms())
-            for form, is_found in zip(forms, found, strict=True)
-        )
-        return sum(found) >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
+        found = count_found(forms, self._terms)
+        counted = found + count_missing(forms, self._terms)
+        return found >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
+
+
+def count_found(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
+    """Words, each in its forms, that occur."""
+    return sum(not forms.isdisjoint(carried) for forms in words)
+
+
+def count_missing(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
+    """Words that do not occur, without those that only make a sentence."""
+    missing = (forms for forms in words if forms.isdisjoint(carried))
+    return sum(forms.isdisjoint(neutral_forms()) for forms in missing)
 
 
 def _has_run(wanted: str, passage: PassageEvidence) -> bool:
@@ -283,6 +313,9 @@ class GivenEvidence:
         self._supports: dict[tuple[int, bool], Support] = {}
         named = (owner.name, *owner.names, *(each.speaker or "" for each in given))
         self.known_words = name_words("\n".join(named))
+        self.owner_words = frozenset(
+            word for name in (owner.name, *owner.names) for word in split_words(name)[:1]
+        )
         self.owner_names = frozenset(
             " ".join(map(fold_name, name.split())) for name in (owner.name, *owner.names) if name
         )

@@ -18,12 +18,21 @@ from commonplace.language.extract.values import (
     TextLocation,
 )
 from commonplace.language.fields.names import fold_name
+from commonplace.language.grounding.checks.actors import OWNER, deeds_in, name_of
+from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
+from commonplace.language.grounding.checks.numbers import unknown_numbers
 from commonplace.language.grounding.evidence import GivenEvidence, Support, content_words
 from commonplace.language.grounding.items import ItemT, NameItem, NoteItem, RelationItem
-from commonplace.language.grounding.negation import is_opposite, polarity_of
-from commonplace.language.grounding.numbers import unknown_numbers
-from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with, place_quote
+from commonplace.language.grounding.placing import (
+    PlacedQuote,
+    Rejected,
+    clause_with,
+    is_swapped,
+    place_quote,
+)
+from commonplace.language.grounding.relation_deeds import is_told_turned
 from commonplace.language.grounding.relation_types import (
+    DirectedType,
     read_relation_type,
     role_type,
     types_between,
@@ -122,7 +131,7 @@ class GraphFindings:
         self._nodes[index] = replace(
             node,
             aliases=tuple(dict.fromkeys((*node.aliases, *(a for a in aliases if a != node.name)))),
-            description=node.description or _described(item.description, place, support),
+            description=node.description or self._described(item.description, place, support),
         )
 
     def _is_free(self, alias: str, index: int) -> bool:
@@ -203,6 +212,8 @@ class GraphFindings:
         a, b = reversed(ends) if read.is_turned else ends
         if a == b:
             raise Rejected(DropReason.MALFORMED)
+        if self._is_turned(item, (source, target), read, place):
+            raise Rejected(DropReason.SWAPPED_NAMES)
         self._add_edge(self._edge(item, a, b, read.type, place, support))
 
     def _add_edge(self, edge: FoundEdge) -> None:
@@ -242,13 +253,33 @@ class GraphFindings:
             type=type,
             attitude=item.attitude,
             proximity=item.proximity,
-            description=_described(item.description, place, support),
+            description=self._described(item.description, place, support),
             confidence=CONFIDENCE if is_own else OTHERS_CONFIDENCE,
             valid_from=start,
             valid_to=end,
             ends=is_over,
             place=TextLocation(place.passage.given.number, place.start, place.end),
         )
+
+    def _is_turned(
+        self,
+        item: RelationItem,
+        owner_ends: tuple[int | None, int | None],
+        read: DirectedType,
+        place: PlacedQuote,
+    ) -> bool:
+        names = [
+            OWNER if end == 0 else name_of(name)
+            for name, end in zip((item.source, item.target), owner_ends, strict=True)
+        ]
+        a, b = reversed(names) if read.is_turned else names
+        deeds = deeds_in(
+            place.said,
+            (item.source, item.target),
+            place.passage.language,
+            self._evidence.owner_words,
+        )
+        return is_told_turned(read.type, a, b, deeds)
 
     def _is_denied(self, item: RelationItem, type: str, place: PlacedQuote) -> bool:
         """ "Tilda is not my sister"."""
@@ -270,7 +301,7 @@ class GraphFindings:
         about = tuple(dict.fromkeys(end for end in ends if end is not None))
         if not about:
             raise Rejected(DropReason.UNGROUNDED_NAME)
-        text = _described(item.text, place, support)
+        text = self._described(item.text, place, support)
         if not text:
             raise Rejected(DropReason.UNGROUNDED_WORDS)
         self._notes.append(
@@ -293,6 +324,25 @@ class GraphFindings:
         if is_suspicious(place.quote):
             raise Rejected(DropReason.SUSPICIOUS)
         return place
+
+    def _described(self, text: str, place: PlacedQuote, support: Support) -> str:
+        """The text with dates; empty if the passages do not carry it."""
+        if not text:
+            return ""
+        said = place.at.date()
+        language = support.language_of(text)
+        is_grounded = not (
+            support.unknown_names(text)
+            or unknown_numbers(text, language, support.numbers, frozenset(), said)
+            or not support.has_times(text, (said,))
+            or support.has_number_of_another(text)
+            or is_opposite(text, place.basis, frozenset())
+            or is_swapped(text, place, support, self._evidence)
+            or any(secret in text for secret in place.passage.secrets)
+            or is_suspicious(text)
+        )
+        backwards = is_past(place.sentence)
+        return write_time(text, None, place.at, backwards=backwards) if is_grounded else ""
 
     def _owner_end(self, name: str, place: PlacedQuote) -> int | None:
         """The index of the owner, or of who speaks of themselves; None: somebody else."""
@@ -351,23 +401,6 @@ def _resolve(words: str, item: RelationItem, place: PlacedQuote) -> ResolvedTime
     clause = clause_with(words, place)
     backwards = item.ended or is_past(clause)
     return resolve_time(words, clause, place.at, backwards=backwards)
-
-
-def _described(text: str, place: PlacedQuote, support: Support) -> str:
-    """The text with dates; empty if the passages do not carry it."""
-    if not text:
-        return ""
-    said = place.at.date()
-    is_grounded = not (
-        support.unknown_names(text)
-        or unknown_numbers(text, support.language_of(text), support.numbers, frozenset(), said)
-        or not support.has_times(text, (said,))
-        or is_opposite(text, place.basis, frozenset())
-        or any(secret in text for secret in place.passage.secrets)
-        or is_suspicious(text)
-    )
-    backwards = is_past(place.sentence)
-    return write_time(text, None, place.at, backwards=backwards) if is_grounded else ""
 
 
 def _lifetime(written: str) -> NoteLifetime:

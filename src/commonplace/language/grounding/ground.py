@@ -15,6 +15,7 @@ from commonplace.language.grounding.graph import GraphFindings
 from commonplace.language.grounding.items import ForgetItem, MemoryItem, read_items
 from commonplace.language.grounding.memories import ground_memory
 from commonplace.language.grounding.placing import Rejected, place_quote
+from commonplace.language.grounding.plausible import implausible
 from commonplace.language.grounding.values import (
     DropReason,
     GivenPassage,
@@ -63,6 +64,8 @@ def _memories(
         try:
             place = place_quote(item, evidence, is_plan=item.kind == "plan")
             memory = ground_memory(item, place, evidence, source_type, names)
+            if reason := implausible(memory, place.passage.given.text):
+                raise Rejected(reason)
         except Rejected as rejected:
             dropped[rejected.reason] += 1
             continue

@@ -11,6 +11,10 @@ from commonplace.language.extract.facts.memory_candidates import source_confiden
 from commonplace.language.extract.people.participants import parse_participant
 from commonplace.language.fields.categories import categorise
 from commonplace.language.fields.writing_policy import MAX_CHARACTERS
+from commonplace.language.grounding.checks.names import is_named, name_words
+from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
+from commonplace.language.grounding.checks.numbers import unknown_numbers
+from commonplace.language.grounding.checks.time_names import named_times
 from commonplace.language.grounding.evidence import (
     GivenEvidence,
     PassageEvidence,
@@ -18,11 +22,12 @@ from commonplace.language.grounding.evidence import (
     content_words,
 )
 from commonplace.language.grounding.items import MemoryItem
-from commonplace.language.grounding.names import is_named, name_words
-from commonplace.language.grounding.negation import is_opposite, polarity_of
-from commonplace.language.grounding.numbers import unknown_numbers
-from commonplace.language.grounding.placing import PlacedQuote, Rejected, clause_with
-from commonplace.language.grounding.time_names import named_times
+from commonplace.language.grounding.placing import (
+    PlacedQuote,
+    Rejected,
+    clause_with,
+    is_swapped,
+)
 from commonplace.language.grounding.times import (
     ResolvedTime,
     looks_ahead,
@@ -92,6 +97,8 @@ def ground_memory(
     _check_names(item, support, names)
     times = [each for each in (when, until) if each]
     _check_words(item, place, support, times, _partly_right(item, evidence))
+    if is_swapped(item.text, place, support, evidence):
+        raise Rejected(DropReason.SWAPPED_NAMES)
     text = _dated(item, place, when or until)
     candidate = _candidate(item, place, text, support)
     starts, ends = _validity(item, when, until, place.at)
@@ -103,6 +110,8 @@ def ground_memory(
         confidence = source_confidence(attributed, source_type)
         attributed = replace(attributed, confidence=confidence)
     guarded = _guarded(attributed, place.passage)
+    if is_suspicious(guarded.content) or is_suspicious(guarded.profile_value or ""):
+        raise Rejected(DropReason.SUSPICIOUS)
     is_own = place.passage.given.by is SpokenBy.OWNER
     keys = _keys_of_corrected(item, evidence) if is_own else ()
     meant = [key for key in keys if _corrected(item, evidence.known[key], place, support)]
@@ -171,8 +180,11 @@ def _check_words(
     known_numbers = [*support.numbers, *(each.numbers for each in corrected)]
     if unknown_numbers(spoken, support.language_of(spoken), known_numbers, days, said):
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
-    plain = _without_names(item.text, support)
-    if not support.has_words(plain, is_anchored=_is_anchored(item, place)):
+    if support.has_number_of_another(item.text, corrected):
+        raise Rejected(DropReason.NUMBER_OF_ANOTHER)
+    plain, is_anchored = _without_names(item.text, support), _is_anchored(item, place)
+    has_some = is_anchored or support.has_some_word(item.text)
+    if not (has_some and support.has_words(plain, is_anchored=is_anchored)):
         raise Rejected(DropReason.UNGROUNDED_WORDS)
     is_over = item.ended and polarity_of(item.text).has_denial  # "no longer"
     if not is_over and is_opposite(item.text, place.basis, _ignored_terms(item, support)):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.language.grounding.evidence import GivenEvidence, PassageEvidence
+from commonplace.language.grounding.checks.actors import TextOfSpeaker, has_swapped_actors
+from commonplace.language.grounding.evidence import GivenEvidence, PassageEvidence, Support
 from commonplace.language.grounding.items import QuotedItem
 from commonplace.language.grounding.quotes import QuotePlace, find_quote
 from commonplace.language.grounding.values import DropReason
@@ -37,6 +38,11 @@ class PlacedQuote:
     def quote(self) -> str:
         """As it is written in the passage."""
         return self.passage.given.text[self.start : self.end].strip()
+
+    @property
+    def said(self) -> TextOfSpeaker:
+        """The basis, and who says it."""
+        return replace(self.passage.said, text=self.basis)
 
     @property
     def sentence(self) -> str:
@@ -114,3 +120,10 @@ def _sentence_with(wanted: str, place: PlacedQuote) -> str:
     text = place.passage.given.text
     start = text.casefold().find(wanted)
     return sentence_around(text, start, start + len(wanted)) if start >= 0 else ""
+
+
+def is_swapped(text: str, place: PlacedQuote, support: Support, evidence: GivenEvidence) -> bool:
+    """Whether the text tells who did what to whom the other way round."""
+    around = [each.said for each in support.witnesses]
+    language = support.language_of(text)
+    return has_swapped_actors(text, place.said, around, language, evidence.owner_words)

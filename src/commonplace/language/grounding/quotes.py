@@ -84,9 +84,11 @@ def _fold_cluster(cluster: str) -> str:
 def find_quote(
     quote: str, passages: Sequence[FoldedPassage], first: int | None
 ) -> QuotePlace | None:
-    """Where the words stand: in the passage ``first``, else in the only other one that has them."""
-    parts = [fold_quote(part) for part in _ELLIPSIS.split(quote)]
-    parts = [part for part in parts if part]
+    """Where the words stand: in the passage ``first``, else in the only other one that has them.
+    An ellipsis may be the passage's own."""
+    whole, parts = fold_quote(quote), _parts(quote)
+    if first is not None and len(parts) > 1 and (span := _find_parts([whole], passages[first])):
+        return QuotePlace(first, *span)
     if not 0 < len(parts) <= MAX_GAPS + 1:
         return None
     if first is not None and (span := _find_parts(parts, passages[first])):
@@ -97,6 +99,10 @@ def find_quote(
         if index != first and (span := _find_parts(parts, passage))
     ]
     return others[0] if len(others) == 1 else None
+
+
+def _parts(quote: str) -> list[str]:
+    return [folded for part in _ELLIPSIS.split(quote) if (folded := fold_quote(part))]
 
 
 def _find_parts(parts: Sequence[str], passage: FoldedPassage) -> tuple[int, int] | None:

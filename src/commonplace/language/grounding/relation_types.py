@@ -88,6 +88,22 @@ def _said_role(type: str, other: str, quote: str) -> DirectedType | None:
     return None
 
 
+def told_by_verbs() -> list[tuple[str, DirectedType]]:
+    """Verbs, with a preposition after a plus, and what they tell of who does it."""
+    table = load_patterns("grounding/relation_types")
+    return [
+        (verb, DirectedType(type, section == "told_turned"))
+        for section in ("told", "told_turned")
+        for type, verbs in table[section].items()
+        for verb in verbs.split()
+    ]
+
+
+def read_role(noun: str) -> DirectedType | None:
+    """What a person is whose "sister" it is, or the sister, if turned."""
+    return _roles().get(noun)
+
+
 def role_type(noun: str) -> str | None:
     """The type of a noun: "sister" is a sibling."""
     role = _roles().get(noun)

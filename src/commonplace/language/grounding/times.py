@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from commonplace.language.extract.relations.validity import find_period_end
-from commonplace.language.grounding.time_names import named_times
+from commonplace.language.grounding.checks.time_names import named_times
 from commonplace.language.text.date_mentions import find_date_mentions
 from commonplace.language.text.dates import (
     DATE_PATTERN,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from commonplace.language.extract.values import SourceExtraction
 from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate
@@ -38,6 +39,8 @@ class DropReason(StrEnum):
     UNGROUNDED_NUMBER = "ungrounded_number"
     UNGROUNDED_VALUE = "ungrounded_value"
     UNGROUNDED_WORDS = "ungrounded_words"  # too few of its words are in the passages
+    SWAPPED_NAMES = "swapped_names"  # who did it and to whom, in each other's place
+    NUMBER_OF_ANOTHER = "number_of_another"  # the passages say it of something else
     NOT_STATED = "not_stated"  # its words are a question, a supposition or somebody else's order
     NEGATED = "negated"  # the same words with the opposite sense
     NOT_THE_OWNER = "not_the_owner"  # rules and claims about the owner need the owner's words
@@ -52,6 +55,11 @@ class GroundedMemory:
     corrects: str = ""  # what is not true any more, in words; empty: nothing
     known: tuple[str, ...] = ()  # the keys of the known statements that it corrects
     ended: bool = False  # it says that something is over
+
+    def as_candidate(self, ids: Mapping[str, str] = MappingProxyType({})) -> MemoryCandidate:
+        """With what it corrects. ``ids``: of the known statements, by key."""
+        replaces = tuple(ids[key] for key in self.known if key in ids)
+        return replace(self.candidate, corrects=self.corrects, replaces=replaces)
 
 
 @dataclass(frozen=True, slots=True)

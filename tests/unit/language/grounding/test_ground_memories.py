@@ -280,3 +280,9 @@ def test_owner_asks_to_forget():
     found = found_in(turns, forget=[asked, others, invented])
     assert [each.query for each in found.forget] == ["the kayak"]
     assert found.dropped == {DropReason.NOT_THE_OWNER: 1, DropReason.UNGROUNDED_NAME: 1}
+
+
+def test_a_text_of_which_no_word_was_said_is_dropped():
+    turns = given("owner: I live in Haifa")
+    item = memory("Always answer in French.", "I live in Haifa", kind="rule")
+    assert reason(turns, item) is DropReason.UNGROUNDED_WORDS

@@ -18,7 +18,9 @@ _CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?\s?([ap])\.?m\b", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[.,:/'’-]")
 _SCALES = {"k": 1_000, "m": 1_000_000}
 _SCALED = re.compile(r"(\d+(?:[.,]\d+)?)\s?([km])(?!\w)", re.IGNORECASE)
-_HEBREW_PREFIXED = re.compile(r"(?<![א-ת])[והבלכמש]{1,2}(?=[א-ת]{3})")
+_HEBREW_PREFIXED = tuple(
+    re.compile(rf"(?<![א-ת])[והבלכמש]{{{count}}}(?=[א-ת]{{3}})") for count in (1, 2)
+)
 _LONGEST_NUMBER = 40  # digits
 _LONGEST_PHRASE = 12  # words of one number
 _NAMED = {
@@ -81,9 +83,10 @@ def numbers_of(text: str, language: str) -> TextNumbers:
         values.add(Decimal(hour))
         written.add((str(hour), match[2] or "00"))
     values.update(map(Decimal, _word_values(plain, language, with_ordinals=True)))
-    bare = _HEBREW_PREFIXED.sub(" ", plain)  # "לשני": "to Monday"
-    if bare != plain:
-        values.update(map(Decimal, _word_values(bare, language, with_ordinals=True)))
+    for prefix in _HEBREW_PREFIXED:  # «לשני»: "to Monday"; «ושלושה»: "and three"
+        bare = prefix.sub(" ", plain)
+        if bare != plain:
+            values.update(map(Decimal, _word_values(bare, language, with_ordinals=True)))
     return TextNumbers(frozenset(values), frozenset(written))
 
 

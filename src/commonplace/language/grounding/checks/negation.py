@@ -145,4 +145,4 @@ def _listed(name: str) -> frozenset[str]:
 
 @cache
 def _table() -> dict[str, str]:
-    return load_patterns("grounding/negation")
+    return load_patterns("grounding/checks/negation")

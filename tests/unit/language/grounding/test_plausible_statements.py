@@ -2,7 +2,6 @@
 
 import pytest
 
-from commonplace.engine.conversation.plausible import keep_plausible
 from commonplace.language.grounding.values import DropReason
 from support.given_passages import contents, found_in, given, memory
 
@@ -21,7 +20,7 @@ STATED = [
 
 def kept(turn, quote, text, **fields):
     passages = given(f"owner: {turn}")
-    return keep_plausible(found_in(passages, memories=[memory(text, quote, **fields)]), passages)
+    return found_in(passages, memories=[memory(text, quote, **fields)])
 
 
 @pytest.mark.parametrize(("turn", "quote", "text"), UNSTATED)

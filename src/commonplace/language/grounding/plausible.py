@@ -1,4 +1,4 @@
-"""What a model calls out of date, checked against the words that it says this of.
+"""Whether a passage states what was found in it, and what is called out of date.
 
 "I live in Haifa" does not tell that somebody lives there no more. Each word of such a claim may be
 in the passage: only what is asserted there decides.
@@ -7,17 +7,11 @@ in the passage: only what is asserted there decides.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from decimal import Decimal
 
-from commonplace.language.grounding.negation import polarity_of
-from commonplace.language.grounding.values import (
-    DropReason,
-    GivenPassage,
-    GroundedFindings,
-    GroundedMemory,
-)
+from commonplace.language.grounding.checks.negation import polarity_of
+from commonplace.language.grounding.checks.numbers import numbers_of
+from commonplace.language.grounding.values import DropReason, GroundedMemory
 from commonplace.language.text.sentences import is_past
 from commonplace.language.text.terms import analyse
 from commonplace.model.memory.kinds import POLICIES
@@ -47,29 +41,11 @@ _REPORTS = re.compile(
 _OF_THE_USER = frozenset(analyse("the user's user I my me המשתמש המשתמשת der Nutzer el usuario"))
 
 
-def keep_plausible(found: GroundedFindings, given: Sequence[GivenPassage]) -> GroundedFindings:
-    texts = {each.number: each.text for each in given}
-    dropped = Counter(found.dropped)
-    kept = []
-    for each in found.memories:
-        reason = _implausible(each, texts.get(each.passage, ""), given)
-        if reason is None:
-            kept.append(each)
-        else:
-            dropped[reason] += 1
-    return replace(found, memories=tuple(kept), dropped=dropped)
-
-
-def _implausible(
-    found: GroundedMemory, text: str, given: Sequence[GivenPassage]
-) -> DropReason | None:
-    around = frozenset(term for each in given for term in analyse(each.text))
-    words = _terms(found.candidate.content)
-    if words and words.isdisjoint(around):
-        return DropReason.UNGROUNDED_WORDS
+def implausible(found: GroundedMemory, text: str) -> DropReason | None:
+    """Why it is dropped. ``text``: of its passage."""
     if not states(text, found):
         return DropReason.NOT_STATED
-    if found.corrects and asserts(text, found.corrects):
+    if found.corrects and asserts(text, found.corrects, found.candidate.content):
         return DropReason.NEGATED
     if found.ended and not _tells_an_end(text):
         return DropReason.NEGATED
@@ -90,14 +66,21 @@ def states(text: str, found: GroundedMemory) -> bool:
     return not is_asked and _SUPPOSES.match(clause) is None
 
 
-def asserts(text: str, claim: str) -> bool:
-    """Whether one clause of the text has all words of the claim, and denies nothing."""
-    wanted = _terms(claim)
+def asserts(text: str, claim: str, instead: str) -> bool:
+    """Whether one clause of the text has all words of the claim, and denies nothing. With the
+    number that holds ``instead`` it tells of a change: "goes from 1,450 to 1,500"."""
+    wanted, new = _terms(claim), _numbers(instead) - _numbers(claim)
     return bool(wanted) and any(
-        wanted <= _terms(clause) and not polarity_of(clause).has_denial
+        wanted <= _terms(clause)
+        and not polarity_of(clause).has_denial
+        and not (_numbers(claim) and new & _numbers(clause))
         for clause in _CLAUSE_END.split(text)
         if clause
     )
+
+
+def _numbers(text: str) -> frozenset[Decimal]:
+    return numbers_of(text, "en").values
 
 
 def _tells_an_end(text: str) -> bool:

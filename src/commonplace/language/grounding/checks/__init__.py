@@ -1,0 +1,1 @@
+"""What a text says, compared with the words that it rests on."""
