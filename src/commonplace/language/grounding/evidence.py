@@ -25,6 +25,7 @@ from commonplace.language.grounding.checks.time_names import (
 from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
 from commonplace.language.grounding.values import GivenPassage, SpokenBy
 from commonplace.language.safety.secrets import secret_values
+from commonplace.language.text.dates import iso_dates
 from commonplace.language.text.detect import detect_language
 from commonplace.language.text.filler import empty_terms
 from commonplace.language.text.lexicon import load_word_lists
@@ -169,6 +170,11 @@ class Support:
     @cached_property
     def _names(self) -> frozenset[str]:
         return self._known_words.union(*(each.words for each in self._naming))
+
+    @cached_property
+    def known_days(self) -> frozenset[date]:
+        """The dates that earlier statements name: what is said now may be about the same day."""
+        return frozenset(day for each in self._known for day in iso_dates(each.given.text))
 
     @cached_property
     def _compact(self) -> str:

@@ -158,10 +158,8 @@ def _check_names(item: MemoryItem, support: Support, names: Sequence[str]) -> No
 
 
 def _partly_right(item: MemoryItem, evidence: GivenEvidence) -> list[PassageEvidence]:
-    """What a statement corrects may still be right in part: its numbers and days may stand in the
-    new one. Of a value it is the value that changed."""
-    if item.kind in ("value", "contact"):
-        return []
+    """What a statement corrects may still be right in part: its numbers, days and values may stand
+    in the new one."""
     return [evidence.statements[key] for key in _keys_of_corrected(item, evidence)]
 
 
@@ -172,8 +170,9 @@ def _check_words(
     times: list[ResolvedTime],
     corrected: list[PassageEvidence],
 ) -> None:
-    _check_values(item, support)
-    said, days = place.at.date(), frozenset(day for each in times for day in each.days)
+    _check_values(item, support, corrected)
+    said = place.at.date()
+    days = support.known_days.union(day for each in times for day in each.days)
     if not support.has_times(item.text, (said, *days), corrected):
         raise Rejected(DropReason.UNGROUNDED_NUMBER)
     spoken = f"{item.text} . {item.value}" if item.kind == "value" else item.text
@@ -193,11 +192,12 @@ def _check_words(
         raise Rejected(DropReason.SUSPICIOUS)
 
 
-def _check_values(item: MemoryItem, support: Support) -> None:
+def _check_values(item: MemoryItem, support: Support, corrected: Sequence[PassageEvidence]) -> None:
     if item.kind == "value":
         if not (item.subject and item.value):
             raise Rejected(DropReason.MALFORMED)
-        if not support.has_value(item.value):
+        is_unchanged = any(each.has(item.value) for each in corrected)
+        if not (is_unchanged or support.has_value(item.value)):
             raise Rejected(DropReason.UNGROUNDED_VALUE)
     if item.kind == "contact":
         if not item.subject:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
 from commonplace.language.text.lexicon import fold_word, load_table
 
+_ISO_DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 _NUMERIC_DATE = re.compile(r"(\d{1,4})[-./](\d{1,2})[-./](\d{1,4})")
 
 
@@ -162,6 +163,15 @@ def earliest_future(days: Sequence[date], today: date) -> date:
 
 def nearest_date(days: Sequence[date], today: date) -> date:
     return min(days, key=lambda day: abs(day - today))
+
+
+def iso_dates(text: str) -> Iterator[date]:
+    """The days that a text writes as 2026-11-19."""
+    for written in _ISO_DATE.findall(text):
+        try:
+            yield date.fromisoformat(written)
+        except ValueError:
+            continue
 
 
 def date_from_match(found: re.Match[str], n: int, today: date, choose: DateChoice) -> date | None:

@@ -39,6 +39,27 @@ def test_fact_cites_its_words_and_its_passage():
     assert found.candidate.confidence == 0.8
 
 
+@pytest.mark.parametrize(
+    ("turn", "text"),
+    [
+        (
+            "bron btw is my best mate, pony club 1999, same braces",
+            "Bron is the user's best mate, from pony club 1999; the two had the same braces.",
+        ),
+        (
+            "she lives w hanan my sister, the lebanon tripoli not the libya one",
+            "The user's sister Hanan lives in Tripoli, the Lebanon one.",
+        ),
+        (
+            "gf always and oats count as poison too",
+            "Food for the user must always be gf, and without oats too.",
+        ),
+    ],
+)
+def test_words_that_count_or_deny_nothing_of_their_own_drop_nothing(turn, text):
+    assert kept(given(f"owner: {turn}"), memory(text, turn)).candidate.content == text
+
+
 def test_value_has_subject_and_value():
     turns = given("owner: gym locker is 0417 now, not 0388")
     item = memory(

@@ -66,3 +66,30 @@ def test_name_typed_with_an_s_and_no_apostrophe_is_known():
         {"memories": [item]}, given("owner: bo moved", f"owner: {turn}"), OWNER, SourceType.CHAT
     )
     assert len(found.memories) == 1
+
+
+def test_value_that_a_correction_leaves_as_it_was_may_be_told_again():
+    known = {"k1": "For the concert on 26 November (2026-11-26) the band gets 1200."}
+    turn = "the concert moved to 10.12"
+    item = memory(
+        "For the concert on 10.12 the band gets 1200.",
+        turn,
+        kind="value",
+        subject="pay for the concert",
+        value="1200",
+        corrects="k1",
+    )
+    found = ground({"memories": [item]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, known)
+    assert [each.candidate.metadata["value"] for each in found.memories] == ["1200"]
+    other = item | {"value": "1500", "text": "For the concert on 10.12 the band gets 1500."}
+    found = ground({"memories": [other]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, known)
+    assert found.memories == ()
+
+
+def test_day_of_a_known_statement_says_of_when_a_new_one_is():
+    known = {"k1": "The band's concert is on Thursday 10 December (2026-12-10)."}
+    turn = "jonathan raised us to 1600 for the concert"
+    text = "Jonathan raised the band to 1600 for the concert on 10.12."
+    (kept,) = check(turn, text, turn, known=known).memories
+    assert kept.candidate.content == text
+    assert check(turn, text.replace("10.12", "11.12"), turn, known=known).memories == ()

@@ -85,7 +85,9 @@ def polarity_of(text: str) -> Polarity:
         words = split_words(clause)
         scope = _denied_places(words, language)
         for place, word in enumerate(words):
-            if (term := term_of(word, language)) is not None and not _is_negation(word):
+            if _is_negation(word) or word in _listed("stand_ins"):
+                continue
+            if (term := term_of(word, language)) is not None:
                 (denied if place in scope else asserted).add(term)
     denials = _listed("opposite") | _listed(_HATES)
     has_denial = has_negation or _has_one_of(denials, every)

@@ -21,6 +21,11 @@ _SCALED = re.compile(r"(\d+(?:[.,]\d+)?)\s?([km])(?!\w)", re.IGNORECASE)
 _HEBREW_PREFIXED = tuple(
     re.compile(rf"(?<![א-ת])[והבלכמש]{{{count}}}(?=[א-ת]{{3}})") for count in (1, 2)
 )
+# "The two had the same braces": who is meant, not how many.
+_THE_TWO = re.compile(
+    r"\bthe (?:two|three|four) (?=(?:of|are|were|have|had|has|will|would|both|share|shared|met)\b)",
+    re.IGNORECASE,
+)
 _LONGEST_NUMBER = 40  # digits
 _LONGEST_PHRASE = 12  # words of one number
 _NAMED = {
@@ -98,12 +103,13 @@ def unknown_numbers(
     sources = (*known, numbers_of(" ".join(f"{day.day} {day.year}" for day in days), "en"))
     plain = _with_plain_digits(text)
     dates = {day.isoformat()[:length] for day in (*days, said) for length in (7, 10)}
+    dates |= {f"{day.day}{mark}{day.month}" for day in days for mark in "./"}
     missing = [
         numeral
         for numeral in _NUMERAL.findall(_without_written_scales(plain, sources))
         if not (numeral in dates or any(each.has(numeral) for each in sources))
     ]
-    counts = _word_values(plain, language, with_ordinals=False)
+    counts = _word_values(_THE_TWO.sub(" ", plain), language, with_ordinals=False)
     missing += [
         str(count)
         for count in counts
