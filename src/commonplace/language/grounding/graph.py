@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from commonplace.language.extract.names.gazetteer import HEBREW_GIVEN_NAMES
 from commonplace.language.extract.people.participants import parse_participant
 from commonplace.language.extract.values import (
     ENTITY_TYPES,
@@ -372,8 +373,9 @@ def _describes(name: str, type: NodeType) -> bool:
 
 
 def _is_role(key: str, name: str) -> bool:
-    """ "sister", but not "Mum"."""
-    return role_type(key) is not None and not name[:1].isupper() and key not in _KIN_NAMES
+    """ "sister", but not "Mum"; «עמית» is a colleague or a name."""
+    is_name = name[:1].isupper() or key in _KIN_NAMES or key in HEBREW_GIVEN_NAMES
+    return role_type(key) is not None and not is_name
 
 
 def _key(name: str) -> str:

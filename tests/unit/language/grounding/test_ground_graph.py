@@ -258,3 +258,9 @@ VERA = OWNER.name
 def test_role_in_the_words_decides_the_direction(turn, item, edge):
     found = found_in(given(f"owner: {turn}"), relations=[relation(*item, turn)])
     assert edges(found) == [edge]
+
+
+def test_hebrew_given_name_that_is_also_a_role_is_a_name():
+    turns = given("owner: הלהקה הפנסים הכבויים. דניאלה בס ועמית שרה")
+    item = relation("עמית", "member-of", "הפנסים הכבויים", "דניאלה בס ועמית שרה")
+    assert edges(found_in(turns, relations=[item])) == [("עמית", "member-of", "הפנסים הכבויים")]
