@@ -112,6 +112,21 @@ def test_claim_job_filters_by_kind_scope_and_id(store):
     assert store.claim_job("w", START, scope=ANA, id=only(store).id) == only(store)
 
 
+def test_claim_job_waits_for_the_job_before_it_on_the_same_key(store):
+    def claim(at=START):
+        return store.claim_job("w", at, kinds=["read"], after=("read", "extract"))
+
+    due = {"1": START, "2": later(hours=1)}
+    owe(store, *(a_job(kind="extract", key=key, due_at=at) for key, at in due.items()))
+    owe(store, *(a_job(kind="read", key=key) for key in "123"), a_job(BOB, kind="read", key="1"))
+    claimed = [(job.scope, job.key) for job in iter(claim, None)]
+    assert sorted(claimed, key=str) == sorted([(ANA, "2"), (ANA, "3"), (BOB, "1")], key=str)
+    first = store.claim_job("w", START, kinds=["extract"])
+    assert claim() is None  # it runs
+    store.fail_job(first, START, OUTAGE, later(hours=1))
+    assert claim().key == "1"
+
+
 def test_claim_job_by_eight_threads_gives_each_job_once(store):
     owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
 
@@ -280,6 +295,7 @@ def test_sqlite_claim_job_uses_the_due_index(tmp_path):
     SqliteStore(str(path), now=START).close()
     kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
     claiming = {"now": 1, "of": None, "until": 2, "worker": "w", "in_order": "[]", **kinds}
+    claiming |= {"later": "", "earlier": ""}
     with closing(sqlite3.connect(path)) as connection:
         for name, values in (("next_due", kinds), ("claim_job", claiming)):
             plan = connection.execute(f"EXPLAIN QUERY PLAN {STATEMENTS[name]}", values).fetchall()

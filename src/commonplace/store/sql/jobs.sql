@@ -89,7 +89,8 @@ UPDATE jobs
   FROM lost WHERE scope = lost.owner AND id = lost.job
 
 -- name: claim_job
--- in_order: kinds of which a user's jobs run one after the other, the longest due first.
+-- in_order: kinds of which a user's jobs run one after the other, the longest due first. later: a kind
+-- of job that waits for a job of the kind `earlier` on the same key, if that is due.
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
    WHERE due_at <= :now
@@ -99,6 +100,10 @@ WITH next (owner, job) AS (
            SELECT 1 FROM jobs AS before
             WHERE before.scope = jobs.scope AND before.kind = jobs.kind
               AND before.state = 'running' AND before.due_at > :now))
+     AND NOT (kind = :later AND EXISTS (
+           SELECT 1 FROM jobs AS before
+            WHERE before.scope = jobs.scope AND before.kind = :earlier AND before.key = jobs.key
+              AND (before.state = 'running' OR before.due_at <= :now)))
    ORDER BY due_at, scope, id
    LIMIT 1 #skip_locked
 )
