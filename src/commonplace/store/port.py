@@ -238,8 +238,8 @@ class Claims(Protocol):
         """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
         expired is taken over, or becomes dead when it has no tries left. ``in_order``: kinds of
         which only one job of an owner runs at a time. ``after``: two kinds; a job of the first
-        waits for the second's of the same owner and item, if that is due or running. A job given
-        by id does not wait for it."""
+        waits while one of the second, of the same owner, is due or runs; not if it is given by
+        id."""
         ...
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
