@@ -33,7 +33,7 @@ def server():
 
 @pytest.fixture
 def book(open_book, server):
-    return open_book(model="openai:stub", model_url=server.url, worker="off")
+    return open_book(model=server.model(), worker="off")
 
 
 @pytest.fixture
