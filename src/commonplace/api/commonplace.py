@@ -67,6 +67,7 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.visible_graph import visible_graph
     from commonplace.engine.history.changes import load_delta
     from commonplace.engine.idempotency import IdempotentRequest, run_once
+    from commonplace.engine.llm.usage import ModelUsageOfUser, report_usage_by_user
     from commonplace.engine.maintenance.jobs import bind_job_kinds, make_workers, work_once
     from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
     from commonplace.engine.maintenance.tidy import scrub, tidy_team
@@ -347,6 +348,14 @@ class Commonplace:
             self._engine,
             self._engine.store.scopes(),
             validation.integer(at_most, "at_most", 1, MAX_EXTRACTED),
+        )
+
+    def model_users(self, *, days: int = 30) -> Sequence[ModelUsageOfUser]:
+        """Show what language models used for each user.
+
+        Calls, tokens and, with model_prices, the cost; those who used most first."""
+        return report_usage_by_user(
+            self._engine, validation.integer(days, "days", 1, validation.MAX_DAYS)
         )
 
     def work(self, *, once: bool = False) -> Worked:
