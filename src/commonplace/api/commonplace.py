@@ -354,9 +354,8 @@ class Commonplace:
         """Show what language models used for each user.
 
         Calls, tokens and, with model_prices, the cost; those who used most first."""
-        return report_usage_by_user(
-            self._engine, validation.integer(days, "days", 1, validation.MAX_DAYS)
-        )
+        most = validation.integer(days, "days", 1, validation.MAX_DAYS)
+        return report_usage_by_user(self._engine, self._engine.store.scopes(), most)
 
     def work(self, *, once: bool = False) -> Worked:
         """Run background jobs for all users.

@@ -104,7 +104,12 @@ def count_findings(
 
 
 def count_call(
-    engine: EngineContext, scope: Scope, prompt: Prompt, model: str, tokens: TokenCount, failed: int
+    engine: EngineContext,
+    scope: Scope,
+    prompt: Prompt,
+    model: str,
+    tokens: TokenCount,
+    failed: bool,
 ) -> None:
     """Adds a call that was made without `ask_model` to the usage."""
     now = engine.clock()
@@ -113,7 +118,7 @@ def count_call(
         prompt.id,
         model,
         calls=1,
-        failed=failed,
+        failed=int(failed),
         read=tokens.read,
         written=tokens.written,
     )

@@ -72,13 +72,11 @@ class ModelUsageOfUser:
     cost: float | None  # None: no prices are set
 
 
-def report_usage_by_user(engine: EngineContext, days: int) -> Sequence[ModelUsageOfUser]:
+def report_usage_by_user(
+    engine: EngineContext, scopes: Sequence[Scope], days: int
+) -> Sequence[ModelUsageOfUser]:
     """Of the last ``days`` days; those who used most first. Users without any are left out."""
-    reports = {
-        scope.name: report_usage(engine, scope, days)
-        for scope in engine.store.scopes()
-        if scope.is_user
-    }
+    reports = {scope.name: report_usage(engine, scope, days) for scope in scopes if scope.is_user}
     users = [_total(user_id, report) for user_id, report in reports.items() if report.usage]
     return sorted(users, key=lambda each: (-each.read - each.written, each.user_id))
 
