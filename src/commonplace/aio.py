@@ -21,6 +21,7 @@ from commonplace.surfaces.rest import client as remote
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extract import ExtractedForAll
+    from commonplace.engine.llm.usage import ModelUsageOfUser
     from commonplace.engine.maintenance.reembed import Reembedded
     from commonplace.engine.maintenance.worker import Worked
 
@@ -120,6 +121,9 @@ class AsyncCommonplace:
 
     async def extract_all(self, *, at_most: int = 500) -> ExtractedForAll:
         return await asyncio.to_thread(self._book.extract_all, at_most=at_most)
+
+    async def model_users(self, *, days: int = 30) -> Sequence[ModelUsageOfUser]:
+        return await asyncio.to_thread(self._book.model_users, days=days)
 
     async def work(self, *, once: bool = False) -> Worked:
         return await asyncio.to_thread(self._book.work, once=once)

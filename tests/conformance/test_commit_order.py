@@ -1,7 +1,6 @@
 """Revisions are numbered in the order of commits, so that no reader ever skips one."""
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +9,7 @@ from commonplace.store import failpoints
 from commonplace.store.cache.index_cache import IndexCache
 from commonplace.store.queries import JournalQuery
 from support.making import ANA, BOB, EMBEDDER, a_memory, put
+from support.settled import until
 from support.stores import open_store, raw
 
 WAIT = 60  # seconds at most, for what happens at once
@@ -38,13 +38,6 @@ def waiting_for_a_lock(url):
         "WHERE datname = current_database() AND wait_event_type = 'Lock'",
     )
     return count
-
-
-def until(condition):
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.01)
 
 
 def test_commit_order_makes_the_next_revision_wait_for_an_open_one(postgres, held_commit):

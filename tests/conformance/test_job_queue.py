@@ -88,6 +88,9 @@ def test_enqueue_job_while_running_queues_another_run(store):
     assert store.jobs(ANA, ALL) == []
 
 
+READS = JobQuery(kinds=["read"])
+
+
 # ——— claimed ———
 
 
@@ -112,6 +115,21 @@ def test_claim_job_filters_by_kind_scope_and_id(store):
     assert store.claim_job("w", START, scope=ANA, id=only(store).id) == only(store)
 
 
+def test_claim_job_waits_for_due_jobs_that_come_before_it(store):
+    def claim(at=START):
+        return store.claim_job("w", at, kinds=["read"], after=("read", "extract"))
+
+    due = {"1": START, "2": later(hours=1)}
+    owe(store, *(a_job(kind="extract", key=key, due_at=at) for key, at in due.items()))
+    owe(store, *(a_job(kind="read", key=key) for key in "23"), a_job(BOB, kind="read", key="1"))
+    assert claim().scope == BOB
+    first = store.claim_job("w", START, kinds=["extract"])
+    assert claim() is None  # it runs
+    assert store.claim_job("w", START, scope=ANA, id=store.jobs(ANA, READS)[0].id) is not None
+    store.fail_job(first, START, OUTAGE, later(hours=1))
+    assert claim().kind == "read"
+
+
 def test_claim_job_by_eight_threads_gives_each_job_once(store):
     owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
 
@@ -122,6 +140,14 @@ def test_claim_job_by_eight_threads_gives_each_job_once(store):
         claimed = [job for jobs in pool.map(drain, "abcdefgh") for job in jobs]
     assert len(claimed) == 40
     assert len({(job.scope, job.id) for job in claimed}) == 40
+
+
+def test_claim_job_by_eight_threads_gives_one_of_a_users_jobs_in_order(store):
+    owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
+    with ThreadPoolExecutor(8) as pool:
+        claims = pool.map(lambda name: store.claim_job(name, START, in_order=["count"]), "abcdefgh")
+        claimed = [job.scope.name for job in claims if job]
+    assert sorted(claimed) == ["ana", "bob"]
 
 
 def test_claim_job_by_two_processes_gives_each_job_once(store, store_url):
@@ -280,6 +306,7 @@ def test_sqlite_claim_job_uses_the_due_index(tmp_path):
     SqliteStore(str(path), now=START).close()
     kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
     claiming = {"now": 1, "of": None, "until": 2, "worker": "w", "in_order": "[]", **kinds}
+    claiming |= {"later": "", "earlier": ""}
     with closing(sqlite3.connect(path)) as connection:
         for name, values in (("next_due", kinds), ("claim_job", claiming)):
             plan = connection.execute(f"EXPLAIN QUERY PLAN {STATEMENTS[name]}", values).fetchall()

@@ -52,7 +52,7 @@ OF_POSTGRES = {
     "begin_writing",
     "take_on",
     "enter",
-    "lock_migrations",
+    "advisory_lock",
     "has_migrations",
     "schema",
     "create_migrations",

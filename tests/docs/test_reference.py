@@ -46,7 +46,9 @@ def test_operations_of_the_store_are_methods_of_commonplace():
     of_keys = {"admin_keys", "admin_keys_create", "admin_keys_revoke", "service_keys"}
     of_keys |= {f"service_keys_{verb}" for verb in ("create", "revoke", "rotate")}
     assert (
-        verbs == {"reembed", "calibrate", "work", "extract_all", *of_keys} <= set(vars(Commonplace))
+        verbs
+        == {"reembed", "calibrate", "work", "extract_all", "model_users", *of_keys}
+        <= set(vars(Commonplace))
     )
 
 

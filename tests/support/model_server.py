@@ -3,6 +3,7 @@ and of Anthropic's messages, answers as a test tells it to, and misbehaves when 
 
     with model_server({"memories": []}) as server:      # every request gets this value
         server.then = [refuse(429), text("{not JSON")]  # but for the next two
+        book = open_book(model=server.model())              # tries again without a pause
         book = open_book(model="openai:stub", model_url=server.url)
 
 An answer is a value (sent as JSON text, or as a tool's input), a function of the request that gives
@@ -19,6 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from commonplace.language.llm import server as wire
+from commonplace.language.llm.openai import OpenAiModel
 
 FORMS = frozenset({"json_schema", "json_object", "text", "tool"})
 
@@ -97,6 +101,11 @@ class ModelServer:
     def url(self) -> str:
         """For both protocols: `/chat/completions` and `/messages` are below it."""
         return f"http://127.0.0.1:{self._http.server_port}/v1"
+
+    def model(self, timeout: float = 60.0) -> OpenAiModel:
+        """A client of it, which does not pause before it tries again."""
+        address = wire.ModelServer(self.url, "stub", timeout=timeout)
+        return OpenAiModel(address, sleep=lambda _: None)
 
     def next_answer(self, asked: ModelQuestion) -> Answer:
         with self._lock:

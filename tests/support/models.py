@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from commonplace.language.llm.language_model import (
     ModelAnswer,
     ModelLimits,
     ModelRequest,
+    ModelSlots,
     TokenCount,
 )
 from commonplace.language.llm.prompts import Prompt
@@ -65,7 +65,7 @@ def failing(failure: Exception) -> Callable[[ModelRequest], ModelAnswer]:
 
 def with_model(book: Commonplace, model: ToldModel | None, **limits: Any) -> EngineContext:
     """The engine of an open book, with this model."""
-    slots = limits.pop("slots", None) or threading.Semaphore(2)
+    slots = limits.pop("slots", None) or ModelSlots(2)
     access = ModelAccess(OnlyModel(model), ModelLimits(**limits), slots)
     return replace(book._engine, model=access)
 

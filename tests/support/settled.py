@@ -1,8 +1,9 @@
-"""Until everything that is due has been done, by whichever worker of this process."""
+"""Waits for what other threads do, such as the workers of this process."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from commonplace.api import Commonplace
 from commonplace.store.queries import JobQuery
@@ -10,8 +11,15 @@ from commonplace.store.queries import JobQuery
 PATIENCE = 60.0
 
 
+def until(happened: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
+
 def settled(book: Commonplace) -> None:
-    """A thread of the book's own may be in the middle of a job: then its end is waited for."""
+    """Until everything that is due is done, also by a thread of the book's own."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         book.work(once=True)

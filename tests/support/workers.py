@@ -15,6 +15,7 @@ from commonplace.model.jobs import Job
 from commonplace.store.queries import JobQuery
 from support.clock import START
 from support.making import a_job, a_memory
+from support.models import ToldModel, saying
 from support.opening import killed_at
 from support.processes import PATIENCE, Line
 from support.stores import open_store
@@ -54,7 +55,8 @@ def note_of(engine: EngineContext, job: Job) -> Changeset:
 
 def fork_while_working(line: Line, url: str) -> None:
     """A process whose background has worked forks; both sides go on to have their work done."""
-    book = commonplace.open(url, embedder="hashing", tidy_on_open=False)
+    model = ToldModel(saying({}))  # its jobs have a thread of their own
+    book = commonplace.open(url, embedder="hashing", tidy_on_open=False, model=model)
     line.say(_done_in_background(book, "before"))
     pid = os.fork()
     if pid == 0:
@@ -69,8 +71,9 @@ def fork_while_working(line: Line, url: str) -> None:
 
 def _done_in_background(book: Commonplace, key: str) -> str:
     store = book._engine.store
-    job = a_job(kind="embed", key=key)  # long ago, so that it is due
-    store.apply(Changeset(job.scope, job.created_at, "test", (EnqueueJob(job),)))
+    for kind in ("embed", "same-fact"):
+        job = a_job(kind=kind, key=key)  # long ago, so that it is due
+        store.apply(Changeset(job.scope, job.created_at, "test", (EnqueueJob(job),)))
     deadline = time.monotonic() + PATIENCE
     while store.jobs(job.scope, JobQuery(keys=[key])):
         assert time.monotonic() < deadline, "nobody does it"

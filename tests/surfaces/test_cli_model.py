@@ -47,6 +47,16 @@ def test_cli_model_check_shows_each_model(typed, server):
     assert calls == {"openai:big": 1, "openai:small": 1}
 
 
+def test_cli_model_users_shows_the_usage_of_each_user(typed, server):
+    assert "Nothing was asked" in typed("model", "users")[1]
+    typed("model", "check")
+    code, told = typed("model", "users", "--days", "7")
+    assert code == 0
+    assert told.startswith("ana  2 calls, 0 cached, 0 failed; ")
+    (used,) = json.loads(typed("model", "users", "--json")[1])
+    assert (used["user_id"], used["calls"], used["cost"]) == ("ana", 2, None)
+
+
 def test_cli_model_check_fails_with_the_problem_and_the_remedy(typed, server):
     server.then = [refuse(401, "sk-secret")]
     code, told = typed("model", "check")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 
 import pytest
 from mcp import types
@@ -15,18 +14,11 @@ from commonplace.language.llm.language_model import BadModelAnswer, ModelDown, M
 from commonplace.language.llm.prompts import load_prompt
 from commonplace.surfaces.mcp.sampling import SamplingClients
 from commonplace.surfaces.mcp.server import build_server, single_caller
-from support.mcp_client import MODES, PATIENCE, connected, over_http
+from support.mcp_client import MODES, connected, over_http
 from support.rest_server import running
+from support.settled import until
 
 REQUEST = load_prompt("check").request({"one": "17", "other": "25"})
-
-
-def until(happened):
-    """Connections begin and end in the background."""
-    deadline = time.monotonic() + PATIENCE
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 class ClientModel:

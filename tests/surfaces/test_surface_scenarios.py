@@ -64,6 +64,8 @@ def test_scenarios_cover_every_operation():
     alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     # And in test_rest_service_keys.py and tests/verbs/test_service_keys.py.
     alone |= {"keys service", "keys services", "keys rotate-service", "keys revoke-service"}
+    # And in test_cli_model.py and test_rest_model_usage.py.
+    alone |= {"model users"}
     assert offered - alone <= played
 
 
@@ -83,7 +85,8 @@ NOT_OVER_MCP = """
     doctor, edges, entities, erase, erase-user, events, export, extract, extract-all, graph,
     import, jobs, jobs cancel, jobs retry, keys, keys admin, keys admins, keys create,
     keys revoke, keys revoke-admin, keys revoke-service, keys rotate, keys rotate-service,
-    keys service, keys services, merge, model check, model usage, node, nodes update, observe-many,
+    keys service, keys services, merge, model check, model usage, model users,
+    node, nodes update, observe-many,
     people, profile accept, profile decline, profile note, profile set, recall-many, reembed,
     remember-many, sources accept, sources decline, sources share, sources unshare, split,
     stats, teams, teams change, teams create, teams delete, teams invite, teams join,

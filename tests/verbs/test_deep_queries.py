@@ -33,7 +33,7 @@ def server():
 
 @pytest.fixture
 def book(open_book, server):
-    return open_book(model="openai:stub", model_url=server.url, worker="off")
+    return open_book(model=server.model(), worker="off")
 
 
 @pytest.fixture
@@ -59,6 +59,22 @@ def test_deep_recall_finds_what_only_another_wording_says(me, server):
     assert found.deep.phrasings[:2] == ("Who is the landlord?", "The user's landlord is")
     assert server.requests[-1].schema_name == "deep_query"
     assert me.recall(QUESTION, mode="deep").deep.outcome == "cached"
+
+
+def test_answers_of_a_server_are_not_taken_for_those_of_another(open_book, server):
+    def ask(url, **settings):
+        book = open_book(model_url=url, worker="off", **{"model": "openai:stub", **settings})
+        return book.user("ana").recall(QUESTION, mode="deep").deep.outcome
+
+    with model_server(WORDED) as other:
+        assert [ask(server.url), ask(f"{server.url}/"), ask(other.url)] == [
+            "answered",
+            "cached",
+            "answered",
+        ]
+        assert ask(other.url, model="anthropic:stub") == "answered"
+        assert ask(server.url) == "cached"
+        assert (len(server.requests), len(other.requests)) == (1, 2)
 
 
 def test_deep_query_is_the_same_for_agents(me):

@@ -30,9 +30,7 @@ def model():
 @pytest.fixture
 def book(open_book, model):
     return open_book(
-        model="openai:stub",
-        model_url=model.url,
-        model_timeout=2,
+        model=model.model(timeout=2),
         extraction="auto",
         worker="off",
     )

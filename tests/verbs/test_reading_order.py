@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from commonplace.language.llm.language_model import ModelAnswer, TokenCount
+from support.settled import until
 
 WAIT = 30  # seconds at most, for what happens at once
 
@@ -55,6 +56,20 @@ def test_conversations_of_a_user_are_read_in_order_one_at_a_time(open_book, gate
     assert gate.most == 1
     words = [next(w for w in ("alpha", "bravo", "charlie") if w in each) for each in gate.asked]
     assert words == ["alpha", "bravo", "charlie"]
+
+
+def test_slow_model_does_not_delay_the_other_jobs(open_book, gate, clock):
+    book = open_book(model=gate, extraction="auto", worker="inline")
+    me = book.user("ana")
+    me.observe("my code word is alpha these days", thread="t")
+    clock.tick(hours=1)
+    book.work_in_background()
+    assert gate.has_begun.wait(WAIT)
+    id = me.ingest("The harbour of Oslo is cold.", format="markdown", wait=False).source.id
+    until(lambda: not {"process", "extract"} & {job.kind for job in me.jobs()})
+    assert me.show(id).source.status == "extracted"
+    assert gate.at_once == 1
+    gate.may_answer.set()
 
 
 def test_work_once_waits_for_the_job_that_this_process_runs_already(open_book, gate, clock):

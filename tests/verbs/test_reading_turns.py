@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from commonplace.engine.follow_up_jobs import READ_JOB
+from commonplace.engine.maintenance.worker import Worker
 from commonplace.language.llm.language_model import ModelAnswer, ModelDown, TokenCount
 from commonplace.model.graph.snapshot import MODEL_ACTOR
 from commonplace.store.queries import AssertionQuery, JobQuery, JournalQuery
@@ -71,7 +72,7 @@ def test_findings_become_memories_and_relations_with_the_passage_as_evidence(boo
 
 def test_a_window_is_read_when_it_is_closed_and_not_before(book, me, model, clock):
     me.observe(f"can't talk, {ORI}", thread="t")
-    worker = book._worker()
+    worker = Worker(book._engine, book._kinds)
     worker.run_until_idle()
     assert not model.requests
     clock.tick(seconds=44)
@@ -87,7 +88,7 @@ def test_a_later_turn_moves_the_reading_of_an_open_window(book, me, model, clock
     clock.tick(seconds=40)
     me.observe("he is nine", thread="t")
     clock.tick(seconds=10)
-    worker = book._worker()
+    worker = Worker(book._engine, book._kinds)
     worker.run_until_idle()
     assert not model.requests
     clock.tick(seconds=40)

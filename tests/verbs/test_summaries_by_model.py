@@ -30,7 +30,7 @@ def server():
 
 @pytest.fixture
 def book(open_book, server):
-    return open_book(model="openai:stub", model_url=server.url, worker="off")
+    return open_book(model=server.model(), worker="off")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_summary_is_asked_for_again_when_the_model_is_up(book, server, mail, clo
     book.close()
     server.answer = WRITTEN
     clock.tick(hours=1)
-    later = open_book(model="openai:stub", model_url=server.url, worker="off")
+    later = open_book(model=server.model(), worker="off")
     later.work(once=True)
     assert described(later.user("ana"), after.id).summary == WRITTEN["summary"]
 

@@ -18,7 +18,7 @@ def server():
 
 @pytest.fixture
 def me(open_book, server):
-    book = open_book(model="openai:stub", model_url=server.url, worker="off")
+    book = open_book(model=server.model(), worker="off")
     return book.user("ana")
 
 

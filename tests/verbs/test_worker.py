@@ -7,7 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.engine.maintenance.worker import BackgroundWorker, Worked, Worker
+from commonplace.engine.maintenance.worker import (
+    BackgroundWorker,
+    Worked,
+    Worker,
+    WorkerGroup,
+)
 from commonplace.errors import EmbedderUnavailable, InvalidInput
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.jobs import LEASE, LONGEST_WAIT, MAX_TRIES, JobState
@@ -308,6 +313,59 @@ def test_see_through_returns_a_failed_job_with_its_failure(engine, owe):
     assert (job.state, job.failure.code) == (JobState.QUEUED, "unexpected")
 
 
+def test_worker_group_runs_slow_jobs_beside_the_others(engine, owe, in_thread):
+    begun, go_on, done = threading.Event(), threading.Event(), threading.Semaphore(0)
+
+    def slow(job):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return lambda: note_of(engine, job)
+
+    def quick(job):
+        done.release()
+        return lambda: note_of(engine, job)
+
+    group = WorkerGroup([Worker(engine, {"note": quick}), Worker(engine, {"slow": slow})])
+    owe(key="slow", kind="slow")
+    owe(key="quick")
+    thread = in_thread(group)
+    assert begun.wait(PATIENCE)
+    assert done.acquire(timeout=PATIENCE)
+    owe(key="quick again")
+    group.wake()
+    assert done.acquire(timeout=PATIENCE)
+    group.stop()
+    go_on.set()
+    thread.join(PATIENCE)  # the running job is finished
+    assert (thread.is_alive(), jobs(engine), revision(engine)) == (False, [], 3)
+
+
+def test_worker_group_waits_for_the_jobs_that_run(engine, owe, in_thread):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(job):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return lambda: note_of(engine, job)
+
+    group = WorkerGroup([Worker(engine, {"note": notes(engine)}), Worker(engine, {"slow": slow})])
+    assert not group.wait_for_job()
+    owe(kind="slow")
+    in_thread(group)
+    assert begun.wait(PATIENCE)
+    threading.Timer(0, go_on.set).start()
+    assert group.wait_for_job()
+    assert revision(engine) == 1
+
+
+def test_worker_group_ends_as_a_whole_with_an_error(engine, owe, monkeypatch):
+    for place in range(2):
+        workers = [Worker(engine, {kind: notes(engine)}) for kind in ("note", "other")]
+        monkeypatch.setattr(workers[place], "_do_next", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            WorkerGroup(workers).run()
+
+
 def test_background_worker_starts_on_the_first_job_and_wakes_on_the_next(engine, owe):
     done = threading.Semaphore(0)
 
@@ -315,7 +373,7 @@ def test_background_worker_starts_on_the_first_job_and_wakes_on_the_next(engine,
         done.release()
         return lambda: note_of(engine, job)
 
-    background = BackgroundWorker(lambda: Worker(engine, {"note": counted}))
+    background = BackgroundWorker(lambda: WorkerGroup([Worker(engine, {"note": counted})]))
     engine.store.when_enqueued(background.wake)
     for number in range(3):
         owe(key=str(number))

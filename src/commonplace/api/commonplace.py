@@ -67,10 +67,16 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.visible_graph import visible_graph
     from commonplace.engine.history.changes import load_delta
     from commonplace.engine.idempotency import IdempotentRequest, run_once
-    from commonplace.engine.maintenance.jobs import bind_job_kinds, work_once
+    from commonplace.engine.llm.usage import ModelUsageOfUser, report_usage_by_user
+    from commonplace.engine.maintenance.jobs import bind_job_kinds, make_workers, work_once
     from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
     from commonplace.engine.maintenance.tidy import scrub, tidy_team
-    from commonplace.engine.maintenance.worker import BackgroundWorker, TidySchedule, Worked, Worker
+    from commonplace.engine.maintenance.worker import (
+        BackgroundWorker,
+        TidySchedule,
+        Worked,
+        WorkerGroup,
+    )
     from commonplace.engine.teams.keys import (
         create_key,
         identify_key,
@@ -102,8 +108,8 @@ class Commonplace:
         self._settings = settings
         self._kinds = bind_job_kinds(engine)
         self.tidy_schedule = TidySchedule(engine.clock, self.tidy_what_is_due)
-        self._background = BackgroundWorker(self._worker)
-        self._running_workers: list[Worker] = []
+        self._background = BackgroundWorker(self._workers)
+        self._running_workers: list[WorkerGroup] = []
 
     def user(self, user_id: str, *, cleared: bool = False) -> User:
         """The handle of one user. With ``cleared``, lists and searches include sensitivity high."""
@@ -344,6 +350,13 @@ class Commonplace:
             validation.integer(at_most, "at_most", 1, MAX_EXTRACTED),
         )
 
+    def model_users(self, *, days: int = 30) -> Sequence[ModelUsageOfUser]:
+        """Show what language models used for each user.
+
+        Calls, tokens and, with model_prices, the cost; those who used most first."""
+        most = validation.integer(days, "days", 1, validation.MAX_DAYS)
+        return report_usage_by_user(self._engine, self._engine.store.scopes(), most)
+
     def work(self, *, once: bool = False) -> Worked:
         """Run background jobs for all users.
 
@@ -355,20 +368,20 @@ class Commonplace:
             while self._background.wait_for_job():  # what it has claimed is due, too
                 worked += work_once(self._engine)
             return worked
-        worker = self._worker()
-        self._running_workers.append(worker)
+        workers = self._workers()
+        self._running_workers.append(workers)
         try:
-            return worker.run()
+            return workers.run()
         finally:
-            self._running_workers.remove(worker)
+            self._running_workers.remove(workers)
 
     def stop_work(self) -> None:
-        """Stop `work` after the running job."""
-        for worker in tuple(self._running_workers):
-            worker.stop()
+        """Stop `work` after the running jobs."""
+        for workers in tuple(self._running_workers):
+            workers.stop()
 
     def work_in_background(self) -> None:
-        """Start a thread that runs the jobs of this process and abandoned ones."""
+        """Start to run the jobs of this process and abandoned ones, in threads."""
         self._engine.store.when_enqueued(self._background.wake)
         try:
             waits = self._engine.store.next_due(sorted(self._kinds)) is not None
@@ -378,8 +391,8 @@ class Commonplace:
         if waits:
             self._background.wake()
 
-    def _worker(self) -> Worker:
-        return Worker(self._engine, self._kinds, when_idle=self.tidy_schedule.run_if_due)
+    def _workers(self) -> WorkerGroup:
+        return make_workers(self._engine, self._kinds, self.tidy_schedule.run_if_due)
 
     # ——— maintenance ———
 

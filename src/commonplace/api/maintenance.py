@@ -30,7 +30,8 @@ with lazy_imports(__name__):
     from commonplace.engine.llm.model_check import ModelCheck, check_models
     from commonplace.engine.llm.usage import ModelUsage, report_usage
     from commonplace.engine.maintenance import tidy as night
-    from commonplace.engine.maintenance.doctor import Finding, examine
+    from commonplace.engine.maintenance.doctor import examine
+    from commonplace.engine.maintenance.finding import Finding
     from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
     from commonplace.engine.maintenance.tidy import Tidied, tidy
     from commonplace.engine.memories import listing
@@ -39,8 +40,6 @@ with lazy_imports(__name__):
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.sources.listing import resolve_source_id
     from commonplace.engine.transfer.import_memory import Imported, import_memory
-
-MAX_DAYS = 36_500
 
 
 class MaintenanceVerbs(UserHandle):
@@ -124,7 +123,7 @@ class MaintenanceVerbs(UserHandle):
 
         Calls, tokens, findings kept and dropped; with model_prices, the cost."""
         self._require_owner("see the usage of language models")
-        most = validation.integer(days, "days", 1, MAX_DAYS)
+        most = validation.integer(days, "days", 1, validation.MAX_DAYS)
         return report_usage(self._engine, self.principal.own_scope, most)
 
     def export(self) -> Iterator[str]:

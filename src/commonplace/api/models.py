@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, cast
@@ -15,6 +14,7 @@ from commonplace.language.llm.language_model import (
     ModelAccess,
     ModelLimits,
     ModelProvider,
+    ModelSlots,
 )
 from commonplace.language.llm.providers import (
     ConfiguredModels,
@@ -38,7 +38,7 @@ def model_access(
         provider = _given_provider(given)
     if provider is None:
         return None
-    return ModelAccess(provider, limits, threading.Semaphore(limits.concurrency))
+    return ModelAccess(provider, limits, ModelSlots(limits.concurrency))
 
 
 def _limits(settings: Settings) -> ModelLimits:
@@ -110,7 +110,7 @@ def _make_model(name: str, settings: Settings, field: str) -> LanguageModel:
         settings.model_key,
         settings.model_timeout,
     )
-    return LazyModel(name, lambda: _ADAPTERS[provider](server))
+    return LazyModel(name, server.address, lambda: _ADAPTERS[provider](server))
 
 
 def _openai(server: ModelServer) -> LanguageModel:

@@ -36,6 +36,11 @@ SAME_FACT_JOB = "same-fact"  # a language model compares near memories
 # One after the other, the earliest first: later turns correct what earlier ones told.
 IN_ORDER = (READ_JOB, SAME_FACT_JOB)
 SUMMARISE_JOB = "summarise"  # a language model's description of a source
+MODEL_JOBS = frozenset({READ_JOB, SAME_FACT_JOB, SUMMARISE_JOB})  # may take minutes
+AFTER_RULES = (
+    READ_JOB,
+    EXTRACT_JOB,
+)  # a user's jobs of the first kind wait for those of the second
 MODEL_TRIES = 30  # about a day: then what the rules made stays
 GROWING_SOURCE_DELAY = timedelta(minutes=1)  # turns within this time share one job
 READ_DELAY = timedelta(seconds=45)  # after its last turn, a conversation is read

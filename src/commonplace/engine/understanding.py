@@ -264,7 +264,7 @@ def _ask_model(
     message = redact_secrets(understanding.message[:MAX_MESSAGE_CHARACTERS])
     values = {"turns": turns_as_data(turns), "message": as_data(message)}
     prompt = load_prompt("needs_search")
-    reply = ask_model(engine, principal.own_scope, prompt, values, small=True)
+    reply = ask_model(engine, principal.own_scope, prompt, values, small=True, awaited=True)
     needed = reply.value.get("needed") if isinstance(reply.value, Mapping) else None
     if not isinstance(needed, bool):
         return understanding

@@ -35,7 +35,7 @@ from commonplace.model.journal import (
 )
 from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, POLICIES
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity, Version
-from commonplace.model.model_calls import KeepModelAnswer, ModelUsageRow, SetReading
+from commonplace.model.model_calls import KeepModelAnswer, ModelReading, ModelUsageRow, SetReading
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 
@@ -246,6 +246,7 @@ class ImportScope:
     graph_vectors: Mapping[str, bytes] = field(
         default_factory=dict
     )  # by id; the others are embedded later
+    readings: tuple[ModelReading, ...] = ()
 
 
 ChangesetStep = (

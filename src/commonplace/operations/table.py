@@ -263,6 +263,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("jobs cancel", "jobs_cancel", Effect.WRITE, ("id",), owner_only=True),
     Operation("model check", "model_check", Effect.WRITE, owner_only=True),
     Operation("model usage", "model_usage", Effect.READ, owner_only=True),
+    Operation("model users", "model_users", Effect.READ, owner_only=True, of_the_store=True),
     Operation("worker", "work", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation("reembed", "reembed", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation(

@@ -233,10 +233,13 @@ class Claims(Protocol):
         scope: Scope | None = None,
         id: str | None = None,
         in_order: Sequence[str] = (),
+        after: tuple[str, str] | None = None,
     ) -> Job | None:
         """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
         expired is taken over, or becomes dead when it has no tries left. ``in_order``: kinds of
-        which only one job of an owner runs at a time."""
+        which only one job of an owner runs at a time. ``after``: two kinds; a job of the first
+        waits while one of the second, of the same owner, is due or runs; not if it is given by
+        id."""
         ...
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:

@@ -20,6 +20,7 @@ from commonplace.language.llm.language_model import (
     ModelDown,
     ModelFailure,
     ModelRefused,
+    ModelSlots,
     TokenCount,
 )
 from support.making import ANA, BOB
@@ -207,7 +208,7 @@ def test_ask_model_does_not_keep_an_answer_about_what_was_erased_since_it_was_re
 # ——— several at once ———
 
 
-class Slots(threading.Semaphore):
+class OneSlot(threading.Semaphore):
     """Says when somebody begins to wait."""
 
     def __init__(self):
@@ -219,14 +220,13 @@ class Slots(threading.Semaphore):
             self.waited_for.set()
         return super().acquire(blocking, timeout)
 
-    __enter__ = acquire
-
 
 def test_ask_model_by_two_threads_with_the_same_input_makes_one_call(book):
-    slots = Slots()
+    slots = ModelSlots(1)
+    slots._for_jobs = one = OneSlot()
 
     def answer(request):
-        assert slots.waited_for.wait(60)
+        assert one.waited_for.wait(60)
         return saying(VALUE)(request)
 
     model = ToldModel(answer)
@@ -239,6 +239,36 @@ def test_ask_model_by_two_threads_with_the_same_input_makes_one_call(book):
         thread.join()
     assert sorted(reply.outcome for reply in replies) == ["answered", "cached"]
     assert len(model.asked) == 1
+
+
+def test_call_that_somebody_waits_for_does_not_wait_for_those_of_jobs(book):
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def answer(request):
+        if "of a job" in request.messages[-1].content:
+            begun.release()
+            assert go_on.wait(60)
+        return saying(VALUE)(request)
+
+    engine = with_model(book, ToldModel(answer), slots=ModelSlots(2))
+    jobs = [
+        threading.Thread(target=lambda n=n: ask(engine, f"of a job, {n}", BOB)) for n in range(2)
+    ]
+    for job in jobs:
+        job.start()
+    assert begun.acquire(timeout=60)
+    assert ask(engine, awaited=True).outcome is ModelOutcome.ANSWERED
+    assert not begun.acquire(blocking=False)  # the other job waits for the first
+    go_on.set()
+    for job in jobs:
+        job.join(60)
+    assert used(engine, BOB) == [(2, 0, 0, 240)]
+
+
+def test_single_slot_serves_jobs_and_those_who_wait(book, model):
+    engine = with_model(book, model, slots=ModelSlots(1))
+    outcomes = [ask(engine, text, awaited=text == "b").outcome for text in "abc"]
+    assert outcomes == [ModelOutcome.ANSWERED] * 3
 
 
 # ——— what is counted ———

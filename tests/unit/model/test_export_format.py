@@ -22,6 +22,7 @@ from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.graph.steps import Extraction
 from commonplace.model.graph.types import EdgeKind, NodeType
 from commonplace.model.memory.memory import HeldValue, Sensitivity, State, Version
+from commonplace.model.model_calls import ModelReading
 from commonplace.model.sources.source import SourceType
 from support.pure_values import (
     journal_rows,
@@ -278,6 +279,16 @@ def whole_scopes(draw):
         for each in owned
     ]
     journal = draw(st.lists(journal_rows, max_size=2, unique_by=lambda row: row.seq))
+    reading = st.builds(
+        ModelReading,
+        source_scope=st.sampled_from(["user:ana", "team:board"]),
+        source=words,
+        passages=st.integers(0, 9),
+        digest=st.just("") | words,
+        prompt=words,
+        at=moments,
+        heard=st.just(()) | st.just(("0a", "ff")),
+    )
     return ScopeExport(
         memories=tuple(owned),
         versions=tuple(Version(each, each.created_at, None) for each in owned),
@@ -289,6 +300,7 @@ def whole_scopes(draw):
         sources=tuple(draw(st.lists(whole_sources(), max_size=1))),
         proposals=tuple(draw(st.lists(proposals(), max_size=1))),
         graph=draw(graphs()),
+        readings=tuple(draw(st.lists(reading, max_size=1))),
     )
 
 

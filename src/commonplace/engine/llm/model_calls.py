@@ -69,9 +69,11 @@ def ask_model(
     *,
     source: str | None = None,
     small: bool = False,
+    awaited: bool = False,
 ) -> ModelReply:
     """``scope``: the user whose texts are in the prompt. ``source``: the source that the answer
-    rests on; None: memories, so that any erasure in the scope deletes the answer.
+    rests on; None: memories, so that any erasure in the scope deletes the answer. ``awaited``:
+    somebody waits for it, so that it does not wait for calls of jobs.
 
     Call it in the read session in which the texts were read: if one of them is erased later, the
     answer is not kept. The transaction ends before the model is asked. Raises no ModelFailure."""
@@ -83,12 +85,10 @@ def ask_model(
     known = call.look_up()
     if reply := call.reply_without_model(known):
         return reply
-    if access.slots.acquire(blocking=False):
-        try:
+    with access.slots.hold(awaited=awaited) as had_to_wait:
+        if not had_to_wait:
             return call.ask(known)
-        finally:
-            access.slots.release()
-    with access.slots:  # meanwhile another call may have had this answer, or spent the budget
+        # Meanwhile another call may have had this answer, or spent the budget.
         waited = replace(call.look_up(), erasures=known.erasures)
         return call.reply_without_model(waited) or call.ask(waited)
 
@@ -104,7 +104,12 @@ def count_findings(
 
 
 def count_call(
-    engine: EngineContext, scope: Scope, prompt: Prompt, model: str, tokens: TokenCount, failed: int
+    engine: EngineContext,
+    scope: Scope,
+    prompt: Prompt,
+    model: str,
+    tokens: TokenCount,
+    failed: bool,
 ) -> None:
     """Adds a call that was made without `ask_model` to the usage."""
     now = engine.clock()
@@ -113,7 +118,7 @@ def count_call(
         prompt.id,
         model,
         calls=1,
-        failed=failed,
+        failed=int(failed),
         read=tokens.read,
         written=tokens.written,
     )
@@ -152,7 +157,7 @@ class _ModelCall:
 
     @property
     def digest(self) -> str:
-        return input_digest(self.prompt.id, self.model.name, self.request)
+        return input_digest(self.prompt.id, model_identity(self.model), self.request)
 
     def look_up(self) -> _Known:
         store, now = self.engine.store, self.engine.clock()
@@ -229,6 +234,12 @@ class _ModelCall:
             of_today = (self.scope.key, usage.day)
             uncounted = self.access.uncounted
             uncounted[of_today] = uncounted.get(of_today, 0) + usage.tokens
+
+
+def model_identity(model: LanguageModel) -> str:
+    """Models of one name at two servers are two models. One given as an object is its name."""
+    address = getattr(model, "address", "")
+    return f"{model.name} at {address}" if address else model.name
 
 
 def input_digest(prompt_id: str, model: str, request: ModelRequest) -> str:

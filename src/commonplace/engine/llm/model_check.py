@@ -93,7 +93,7 @@ def _check(
     prompt = load_prompt("check")
     request = prompt.request({"one": str(_ONE), "other": str(_OTHER)})
     failed = False
-    with access.slots:
+    with access.slots.hold(awaited=True):
         began = timer()
         try:
             answer = model.complete(request)

@@ -1,4 +1,4 @@
-"""What a user's calls of language models used, by day, prompt and model."""
+"""What calls of language models used: of a user by day, prompt and model; of all users."""
 
 from __future__ import annotations
 
@@ -55,6 +55,42 @@ def report_usage(engine: EngineContext, scope: Scope, days: int) -> ModelUsage:
         limits.daily_tokens if limits else None,
         round(sum(costs), 6) if costs else None,
         shown,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsageOfUser:
+    """What all models and prompts used for one user."""
+
+    user_id: str
+    calls: int
+    cached: int
+    failed: int
+    read: int
+    written: int
+    tokens_today: int
+    cost: float | None  # None: no prices are set
+
+
+def report_usage_by_user(
+    engine: EngineContext, scopes: Sequence[Scope], days: int
+) -> Sequence[ModelUsageOfUser]:
+    """Of the last ``days`` days; those who used most first. Users without any are left out."""
+    reports = {scope.name: report_usage(engine, scope, days) for scope in scopes if scope.is_user}
+    users = [_total(user_id, report) for user_id, report in reports.items() if report.usage]
+    return sorted(users, key=lambda each: (-each.read - each.written, each.user_id))
+
+
+def _total(user_id: str, report: ModelUsage) -> ModelUsageOfUser:
+    return ModelUsageOfUser(
+        user_id,
+        sum(row.calls for row in report.usage),
+        sum(row.cached for row in report.usage),
+        sum(row.failed for row in report.usage),
+        sum(row.read for row in report.usage),
+        sum(row.written for row in report.usage),
+        report.tokens_today,
+        report.cost,
     )
 
 

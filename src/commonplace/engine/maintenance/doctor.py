@@ -1,17 +1,18 @@
-"""Doctor: check store, index, vectors, jobs, sources and embedder, with remedies."""
+"""Doctor: check store, index, vectors, jobs, sources, embedder and model, with remedies."""
 
 from __future__ import annotations
 
 import platform
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, needs_processing
 from commonplace.engine.indexing import build_indexing, build_passage_indexing
+from commonplace.engine.maintenance.finding import Finding
+from commonplace.engine.maintenance.model_state import check_model
 from commonplace.errors import CommonplaceError, StoreCorrupt, embedder_option
 from commonplace.language.embedders.embedder import CalibrationProof
 from commonplace.model.access.principal import Principal, Scope
@@ -32,14 +33,6 @@ from commonplace.store.queries import (
     UnembeddedQuery,
 )
 from commonplace.store.sql.rows import pack_terms
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    what: str
-    ok: bool
-    detail: str
-    remedy: str = ""
 
 
 def examine(engine: EngineContext, scope: Scope | None, principal: Principal) -> list[Finding]:
@@ -76,6 +69,7 @@ def _memory_findings(
     if principal.is_owner:
         checks["jobs"] = lambda: _jobs(engine, scopes)
         checks["proposals"] = lambda: _proposals(engine, scopes)
+        checks["model"] = lambda: check_model(engine, scopes)
     checks["sources"] = lambda: _sources(engine, scopes, visibility)
     return [_checked(what, check) for what, check in checks.items()]
 

@@ -1,8 +1,8 @@
-"""The jobs of a user: list, retry, cancel; the functions of all job kinds."""
+"""Jobs: list, retry, cancel; the functions of all kinds, and the workers that run them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -12,12 +12,13 @@ from commonplace.engine.follow_up_jobs import (
     DESCRIBE_JOB,
     EMBED_JOB,
     EXTRACT_JOB,
+    MODEL_JOBS,
     PROCESS_JOB,
     READ_JOB,
     SAME_FACT_JOB,
     SUMMARISE_JOB,
 )
-from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker
+from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker, WorkerGroup
 from commonplace.errors import NotFound, StaleDecision
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
@@ -50,6 +51,18 @@ def bind_job_kinds(
         SUMMARISE_JOB: partial(summarise_source, engine),
         EMBED_JOB: partial(fill_late_vectors, engine, partial(link_after_embedding, engine)),
     }
+
+
+def make_workers(
+    engine: EngineContext, kinds: Mapping[str, JobFunction], when_idle: Callable[[], object]
+) -> WorkerGroup:
+    """With a language model, jobs that ask it have a worker of their own: a call may take minutes,
+    and must not delay processing, extraction and vectors."""
+    if engine.model is None:
+        return WorkerGroup([Worker(engine, kinds, when_idle=when_idle)])
+    asking = {kind: run for kind, run in kinds.items() if kind in MODEL_JOBS}
+    others = {kind: run for kind, run in kinds.items() if kind not in MODEL_JOBS}
+    return WorkerGroup([Worker(engine, others, when_idle=when_idle), Worker(engine, asking)])
 
 
 def work_once(engine: EngineContext) -> Worked:

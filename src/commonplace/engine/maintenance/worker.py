@@ -1,4 +1,4 @@
-"""Jobs: list, retry, cancel; the worker that runs them, its thread, the daily tidy check.
+"""The worker that runs jobs, groups of workers, their threads, the daily tidy check.
 
 Each kind of job is a function. It does the slow work and returns a decision: a function that
 computes the resulting changeset, called again on a concurrent write. The worker adds the job's
@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from enum import Enum
 from uuid import uuid4
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.follow_up_jobs import IN_ORDER
+from commonplace.engine.follow_up_jobs import AFTER_RULES, IN_ORDER
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreClosed, StoreError
 from commonplace.model.access.principal import Scope
@@ -76,8 +76,8 @@ class Worker:
 
     # ——— running ———
 
-    def run(self) -> Worked:
-        """Run until `stop`; a running job is finished first."""
+    def run(self, when_done: Callable[[], object] = lambda: None) -> Worked:
+        """Run until `stop`; a running job is finished first. ``when_done``: called after each."""
         worked = Worked()
         while not self._stopping:
             try:
@@ -91,6 +91,7 @@ class Worker:
                 self._idle()
             else:
                 worked += outcome.value
+                when_done()
         return worked
 
     def _idle(self) -> None:
@@ -197,7 +198,14 @@ class Worker:
         now = self._engine.clock()
         if self._due is None or self._due > now:
             return None
-        return store.claim_job(self.name, now, lease=self._lease, kinds=kinds, in_order=IN_ORDER)
+        return store.claim_job(
+            self.name,
+            now,
+            lease=self._lease,
+            kinds=kinds,
+            in_order=IN_ORDER,
+            after=AFTER_RULES,
+        )
 
     def wait_for_job(self) -> bool:
         """Until the job that runs in another thread is over. False: none runs."""
@@ -284,8 +292,58 @@ def describe_failure(error: Exception) -> Failure:
     return Failure("unexpected", f"{type(error).__name__} was raised.")
 
 
+class WorkerGroup:
+    """Workers for different kinds of jobs, at the same time: slow ones do not delay the others."""
+
+    def __init__(self, workers: Sequence[Worker]):
+        self._workers = workers
+
+    def run(self) -> Worked:
+        """Run until `stop`; running jobs are finished first. The first worker has the caller's
+        thread, each other one of its own. An error ends all of them."""
+        worked: list[Worked] = []
+        failed: list[BaseException] = []
+
+        def run_one(worker: Worker) -> None:
+            try:
+                worked.append(worker.run(self.wake))  # another may wait for what is done now
+            except BaseException as error:
+                failed.append(error)
+            finally:
+                self.stop()
+
+        first, *others = self._workers
+        threads = [
+            threading.Thread(
+                target=run_one, args=(each,), name=f"commonplace-worker-{number}", daemon=True
+            )
+            for number, each in enumerate(others, 2)
+        ]
+        for thread in threads:
+            thread.start()
+        run_one(first)
+        for thread in threads:
+            thread.join()
+        if failed:
+            raise failed[0]
+        return sum(worked, Worked())
+
+    def wake(self) -> None:
+        for worker in self._workers:
+            worker.wake()
+
+    def stop(self) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    def wait_for_job(self) -> bool:
+        """Until the jobs that run now are over. False: none runs."""
+        waited = [worker.wait_for_job() for worker in self._workers]
+        return any(waited)
+
+
 class BackgroundWorker:
-    def __init__(self, make: Callable[[], Worker]):
+    def __init__(self, make: Callable[[], WorkerGroup]):
         self._make = make
         self._closed = False
         self._start()
@@ -293,7 +351,7 @@ class BackgroundWorker:
     def _start(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._worker: Worker | None = None
+        self._workers: WorkerGroup | None = None
         self._thread: threading.Thread | None = None
 
     def wake(self) -> None:
@@ -302,29 +360,29 @@ class BackgroundWorker:
         with self._lock:
             if self._closed:
                 return  # the next process to open the store runs what is due
-            if self._worker is None:
-                self._worker = self._make()
+            if self._workers is None:
+                self._workers = self._make()
                 self._thread = threading.Thread(
-                    target=self._worker.run, name="commonplace-worker", daemon=True
+                    target=self._workers.run, name="commonplace-worker", daemon=True
                 )
                 self._thread.start()
             else:
-                self._worker.wake()
+                self._workers.wake()
 
     def wait_for_job(self) -> bool:
-        """Until its running job is over. False: none runs."""
-        worker = self._worker if self._process == os.getpid() else None
-        return worker is not None and worker.wait_for_job()
+        """Until its running jobs are over. False: none runs."""
+        workers = self._workers if self._process == os.getpid() else None
+        return workers is not None and workers.wait_for_job()
 
     def close(self) -> None:
-        """Finish the running job, then stop."""
+        """Finish the running jobs, then stop."""
         if self._process != os.getpid():
             self._start()
         with self._lock:
             self._closed = True
-            worker, thread = self._worker, self._thread
-        if worker is not None and thread is not None:
-            worker.stop()
+            workers, thread = self._workers, self._thread
+        if workers is not None and thread is not None:
+            workers.stop()
             thread.join()
 
 

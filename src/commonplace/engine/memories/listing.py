@@ -200,6 +200,7 @@ def _gather_scope(engine: EngineContext, scope: Scope, counters: Counters) -> Sc
         tuple(engine.store.proposals(scope)),
         tuple(engine.store.recall_log(scope, RecallLogQuery())),
         engine.store.whole_graph(scope),
+        tuple(engine.store.model_readings(scope)),
     )
 
 

@@ -43,6 +43,7 @@ from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import HeldValue, Memory, State
+from commonplace.model.model_calls import SetReading
 from commonplace.model.profile.fields import Proposal, is_profile_item
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 from commonplace.store.queries import (
@@ -174,7 +175,8 @@ def import_memory(
             source_ids = {id: source.id for id, source in known.items()}
             stored_graph = engine.store.whole_graph(principal.scope)
             graph_steps = import_new_graph(stored_graph, graph, source_ids, of_graph)
-            steps += (*sources, *proposed, *graph_steps)
+            readings = _new_readings(engine, principal, belongings, known)
+            steps += (*sources, *proposed, *graph_steps, *readings)
             result = _with_known_sources(result, belongings.sources, known)
             result = replace(result, proposals=len(proposed))
             added = [step.memory for step in steps if isinstance(step, AddMemory)]
@@ -221,6 +223,29 @@ def _rename_signal_sources(proposal: Proposal, known: Mapping[str, Source]) -> P
         for signal in proposal.signals
     ]
     return replace(proposal, signals=tuple(signals))
+
+
+def _new_readings(
+    engine: EngineContext,
+    principal: Principal,
+    belongings: ScopeExport,
+    known: Mapping[str, Source],
+) -> list[SetReading]:
+    """How far a model has read the sources of the export, where that is not known. A reading of
+    other words than the store has says nothing about it."""
+    same = {
+        whole.source.id: known.get(whole.source.id, whole.source).id
+        for whole in belongings.sources
+        if known.get(whole.source.id, whole.source).digest == whole.source.digest
+    }
+    own = principal.scope.key
+    stored = engine.store.model_readings(principal.scope, sorted(same.values()))
+    read = {each.source for each in stored if each.source_scope == own}
+    return [
+        SetReading(replace(each, source=id), Entry(op=Op.IMPORT, subject=id))
+        for each in belongings.readings
+        if each.source_scope == own and (id := same.get(each.source)) and id not in read
+    ]
 
 
 def _with_known_sources(

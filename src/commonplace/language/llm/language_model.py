@@ -7,7 +7,8 @@ and what it says is checked against the text that it was given (language/groundi
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -103,10 +104,33 @@ class ModelProvider(Protocol):
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
     daily_tokens: int = 500_000  # per user and day (UTC); 0: none are spent
-    concurrency: int = 2  # calls at once, of this process
+    concurrency: int = 2  # calls at once, of this process; one is not for jobs, if there are more
     read_price: float = 0.0  # per million tokens of prompts
     written_price: float = 0.0  # per million tokens of answers
     cache_days: float = 30.0
+
+
+class ModelSlots:
+    """At most ``calls`` calls at once. Jobs take all but one, so that whoever waits for an answer
+    does not wait for a job; only if there is a single slot do they share it."""
+
+    def __init__(self, calls: int) -> None:
+        self._all = threading.Semaphore(calls)
+        self._for_jobs = threading.Semaphore(max(calls - 1, 1))
+
+    @contextmanager
+    def hold(self, *, awaited: bool) -> Iterator[bool]:
+        """One slot for a call. ``awaited``: somebody waits for the answer. Gives whether all slots
+        were taken before."""
+        kinds = [self._all] if awaited else [self._for_jobs, self._all]
+        had_to_wait = False
+        with ExitStack() as held:
+            for slots in kinds:
+                if not slots.acquire(blocking=False):
+                    had_to_wait = True
+                    slots.acquire()
+                held.callback(slots.release)
+            yield had_to_wait
 
 
 CONNECTED = "mcp"  # the provider whose models are those of connected clients
@@ -118,7 +142,7 @@ class ModelAccess:
 
     provider: ModelProvider
     limits: ModelLimits = field(default_factory=ModelLimits)
-    slots: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
+    slots: ModelSlots = field(default_factory=lambda: ModelSlots(ModelLimits().concurrency))
     # By user and day: tokens that a failing store did not count. They are spent all the same.
     uncounted: dict[tuple[str, str], int] = field(default_factory=dict)
 

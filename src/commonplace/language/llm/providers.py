@@ -17,8 +17,9 @@ from commonplace.language.llm.language_model import (
 class LazyModel:
     """A model whose adapter is loaded with the first question: most commands ask none."""
 
-    def __init__(self, name: str, load: Callable[[], LanguageModel]):
+    def __init__(self, name: str, address: str, load: Callable[[], LanguageModel]):
         self.name = name
+        self.address = address  # of its server; part of the key of kept answers, and never shown
         self._load = load
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()

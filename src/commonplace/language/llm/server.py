@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.parse
 from dataclasses import dataclass, field
 
 from commonplace.errors import BadSettings
@@ -12,6 +13,8 @@ DEFAULT_URLS = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com/v1",
 }
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,10 @@ class ModelServer:
                 remedy="Write it as its server lists it, such as openai:gpt-5-mini.",
                 field="model",
             )
+
+    @property
+    def address(self) -> str:
+        """The URL in one spelling: scheme, host, port and path."""
+        parts = urllib.parse.urlsplit(self.url)
+        port = parts.port or _DEFAULT_PORTS[parts.scheme]
+        return f"{parts.scheme}://{parts.hostname}:{port}{parts.path.rstrip('/')}"

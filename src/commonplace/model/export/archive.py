@@ -26,6 +26,7 @@ from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
 from commonplace.model.journal import JournalRow, RecallLogEntry
 from commonplace.model.json_structure import check_json_structure
 from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
+from commonplace.model.model_calls import ModelReading
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source, original_digest
 from commonplace.model.validation import integer
@@ -49,6 +50,7 @@ class ScopeExport:
     proposals: tuple[Proposal, ...] = ()
     recall_log: tuple[RecallLogEntry, ...] = ()
     graph: WholeGraph = NO_GRAPH
+    readings: tuple[ModelReading, ...] = ()  # so that a model does not read all of it again
 
 
 # ——— writing ———
@@ -103,6 +105,7 @@ def _line_values(export: ScopeExport) -> Iterator[Any]:
     yield from graph.notes
     yield from graph.artifacts
     yield from graph.extractions
+    yield from export.readings
     for id, stats in sorted(graph.marks.items()):
         yield StatsLine(id, stats)
     yield from export.recall_log
@@ -163,6 +166,7 @@ _KEYS: Mapping[str, Callable[[Any], Hashable]] = {
     "node": lambda line: line.node.id,
     "edge": lambda line: line.edge.id,
     "extraction": lambda extraction: (extraction.scope, extraction.source),
+    "reading": lambda reading: (reading.source_scope, reading.source),
     "journal": lambda row: row.seq,
 }
 # References of a line, by type: the types of the lines they point to, and the ids.
@@ -289,6 +293,7 @@ class _ArchiveReader:
             proposals=self._all("proposal"),
             recall_log=self._all("search"),
             graph=self._graph(),
+            readings=self._all("reading"),
         )
 
     def _all(self, type_: str) -> tuple[Any, ...]:

@@ -32,6 +32,7 @@ from commonplace.model.graph.steps import Extraction
 from commonplace.model.journal import Entry, JournalRow, LoggedHit, LoggedSearch, RecallLogEntry
 from commonplace.model.memory.kinds import POLICIES, TtlPolicy
 from commonplace.model.memory.memory import Link, Memory, State, Version
+from commonplace.model.model_calls import ModelReading
 from commonplace.model.profile.consent import MAX_SIGNALS
 from commonplace.model.profile.fields import (
     PROPOSAL_PREFIX,
@@ -130,6 +131,7 @@ LINE_TYPES: Mapping[str, type] = {
     "note": Note,
     "artifact": Artifact,
     "extraction": Extraction,
+    "reading": ModelReading,
     "marks": StatsLine,
     "search": RecallLogEntry,
     "journal": JournalRow,
@@ -474,6 +476,16 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
             "heard": _list_of(_digest, MAX_SENTENCES),
         },
     ),
+    ModelReading: RecordRule(
+        what="A reading",
+        last={"source_scope"},
+        own_as_null="source_scope",
+        readers={
+            "source_scope": _reference,
+            "digest": _empty_or(_name),
+            "heard": _list_of(_digest, MAX_SENTENCES),
+        },
+    ),
     StatsLine: RecordRule(what="A line of access statistics", inlined="stats"),
     AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),
 }
@@ -481,5 +493,6 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
 
 def record_codec(user_id: str) -> Codec:
     """The codec for records that ``user_id`` owns or will own."""
-    own = {"user_id": user_id, "scope": Scope.of_user(user_id).key}
+    scope = Scope.of_user(user_id).key
+    own = {"user_id": user_id, "scope": scope, "source_scope": scope}
     return Codec(_BY_TYPE, {**_OF_MEMORIES, **_OF_SOURCES, **_OF_GRAPHS}, own)

@@ -20,7 +20,8 @@ SELECT set_config('commonplace.scope', :scope, true)
 -- name: outcome
 SELECT pg_xact_status(CAST(CAST(:transaction AS TEXT) AS xid8))
 
--- name: lock_migrations
+-- name: advisory_lock
+-- Until the transaction ends.
 SELECT pg_advisory_xact_lock(CAST(:key AS BIGINT))
 
 -- name: has_migrations

@@ -96,7 +96,9 @@ _MIGRATIONS = load_migrations(
     },
 )
 _WRITING = "begin_writing"
-_MIGRATION_LOCK = 0x636F6D6D  # an arbitrary advisory lock key
+# Arbitrary keys of advisory locks.
+_MIGRATION_LOCK = 0x636F6D6D
+_CLAIM_LOCK = 0x636F6D6E
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
@@ -276,7 +278,10 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _claiming(self) -> Iterator[PostgresSession]:
+        """One claim after the other: two at once would not see that the other has taken a job of
+        the same user, whose jobs run in order."""
         with self._transaction("commonplace_worker", None, _WRITING) as session:
+            session.one("advisory_lock", key=_CLAIM_LOCK)
             yield session
 
     def _block_writers(self, session: Session) -> None:
@@ -296,7 +301,7 @@ class PostgresStore(SqlStore):
                     self._apply_pending(connection, now)
 
     def _apply_pending(self, connection: Connection, now: datetime) -> None:
-        connection.execute(_sql(OWN_STATEMENTS["lock_migrations"]), {"key": _MIGRATION_LOCK})
+        connection.execute(_sql(OWN_STATEMENTS["advisory_lock"]), {"key": _MIGRATION_LOCK})
         try:
             for migration in pending_migrations(_MIGRATIONS, _schema(connection)):
                 connection.execute(_sql(OWN_STATEMENTS["create_migrations"]))

@@ -79,7 +79,11 @@ from commonplace.store.sql.graph import (
     set_extractions,
 )
 from commonplace.store.sql.jobs import enqueue, finish, require_claim, retry, withdraw
-from commonplace.store.sql.llm.model_calls import remove_model_answers, set_readings
+from commonplace.store.sql.llm.model_calls import (
+    import_readings,
+    remove_model_answers,
+    set_readings,
+)
 from commonplace.store.sql.memories import (
     add_memories,
     amend_memory,
@@ -230,6 +234,7 @@ def _import_scope(session: Session, imported: ImportScope, numbers: WriteNumbers
     for source in imported.sources:
         _add_source(session, source, numbers)
     import_graph(session, imported, numbers)
+    import_readings(session, imported.readings)
     session.run_many(
         "insert_reads",
         [

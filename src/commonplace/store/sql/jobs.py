@@ -66,6 +66,7 @@ class SqlJobs(ABC):
         scope: Scope | None = None,
         id: str | None = None,
         in_order: Sequence[str] = (),
+        after: tuple[str, str] | None = None,
     ) -> Job | None:
         at = micros(now)
         with self._claiming() as session:
@@ -76,7 +77,9 @@ class SqlJobs(ABC):
             if id is not None:
                 row = session.one("claim_this_job", of=of, id=id, **claim)
             else:
+                later, earlier = after or ("", "")
                 wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
+                wanted |= {"later": later, "earlier": earlier}
                 row = session.one("claim_job", of=of, **wanted, **claim)
         return _job_from(row) if row else None
 

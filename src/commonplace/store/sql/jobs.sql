@@ -89,7 +89,9 @@ UPDATE jobs
   FROM lost WHERE scope = lost.owner AND id = lost.job
 
 -- name: claim_job
--- in_order: kinds of which a user's jobs run one after the other, the longest due first.
+-- in_order: kinds of which a user's jobs run one after the other, the longest due first. later: a kind
+-- of job that waits while a job of the kind `earlier`, of the same user, runs or is due. Not only on
+-- the same key: else a job would overtake one that waits.
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
    WHERE due_at <= :now
@@ -99,6 +101,10 @@ WITH next (owner, job) AS (
            SELECT 1 FROM jobs AS before
             WHERE before.scope = jobs.scope AND before.kind = jobs.kind
               AND before.state = 'running' AND before.due_at > :now))
+     AND NOT (kind = :later AND EXISTS (
+           SELECT 1 FROM jobs AS before
+            WHERE before.scope = jobs.scope AND before.kind = :earlier
+              AND (before.state = 'running' OR before.due_at <= :now)))
    ORDER BY due_at, scope, id
    LIMIT 1 #skip_locked
 )

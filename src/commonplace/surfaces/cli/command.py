@@ -33,7 +33,7 @@ from commonplace.surfaces.cli.render import several, show_answer
 
 with lazy_imports(__name__):
     from commonplace.engine.llm.model_check import ModelCheck
-    from commonplace.engine.maintenance.doctor import Finding
+    from commonplace.engine.maintenance.finding import Finding
     from commonplace.engine.memories.remember import Remembered
     from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
 

@@ -93,6 +93,7 @@ def _tool(name: str, title: str, help: str, *ways: ToolOperation, **more: Any) -
 _TIME_PARAMETERS = ("as_of", "known_at")
 _TIME_HELP = {"as_of": "As it was true then.", "known_at": "As it was known then."}
 _SENSITIVITY_HELP = {"sensitivity": "high is hidden from searches."}
+_DEEP_HELP = {"mode": "deep: more wordings."}
 _VALID_HELP = {"valid_from": "True since then.", "valid_to": "True until then."}
 
 TOOLS: tuple[Tool, ...] = (
@@ -115,12 +116,14 @@ TOOLS: tuple[Tool, ...] = (
                 "returns",
                 "budget_tokens",
                 "threshold",
+                "mode",
                 "thread",
             ),
         ),
         parameter_help={
             "agent": "Your own name; no other is accepted.",
             "returns": "full: text and fields.",
+            **_DEEP_HELP,
         },
     ),
     _tool(
@@ -159,7 +162,7 @@ TOOLS: tuple[Tool, ...] = (
         ),
         parameter_help={
             "strict": "Leave out weak hits.",
-            "mode": "deep: more wordings.",
+            **_DEEP_HELP,
             "explain": "Explain each hit.",
             **_TIME_HELP,
         },

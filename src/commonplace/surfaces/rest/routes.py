@@ -225,6 +225,7 @@ ROUTES: tuple[Route, ...] = (
     _post("/admin/service-keys", "keys service", example={"label": "backend", "users": ["ana"]}),
     Route("DELETE", "/admin/service-keys/{id}", "keys revoke-service"),
     _post("/admin/service-keys/{id}/rotate", "keys rotate-service", example={"grace_minutes": 10}),
+    _get("/admin/model-usage", "model users", example={"days": 7}),
     _post("/tidy", "tidy", example={"reindex": True}),
     _get("/stats", "stats"),
     _post("/model/check", "model check"),

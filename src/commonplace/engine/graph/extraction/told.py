@@ -42,7 +42,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.graph.assertion import CitedSource
 from commonplace.model.graph.snapshot import CALLER_ACTOR
-from commonplace.model.journal import Event
+from commonplace.model.journal import Event, Op
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import HEARSAY_FACET, Memory, State
 from commonplace.model.profile.fields import is_profile_item
@@ -121,6 +121,8 @@ def find_told_changes(steps: Iterable[ChangesetStep]) -> ToldChanges:
     changes = ToldChanges()
     for step in steps:
         match step:
+            case AddMemory() | AddSource() if step.entry.op is Op.IMPORT:
+                continue  # the imported graph has what they say
             case AddMemory():
                 _tell(changes, step.memory)
             case RewriteMemory():

@@ -41,5 +41,5 @@ def _ask(
         return ModelOutcome.NO_MODEL, ()
     question = redact_secrets(query[:MAX_MESSAGE_CHARACTERS])
     values = {"turns": turns_as_data(recent), "question": as_data(question)}
-    reply = ask_model(engine, principal.own_scope, load_prompt(PROMPT), values)
+    reply = ask_model(engine, principal.own_scope, load_prompt(PROMPT), values, awaited=True)
     return reply.outcome, read_phrasings(reply.value, query) if reply.has_answer else ()

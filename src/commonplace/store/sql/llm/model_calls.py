@@ -87,6 +87,11 @@ def set_readings(session: Session, batch: Sequence[SetReading], numbers: WriteNu
             raise StaleDecision("A model has read this source further meanwhile.")
 
 
+def import_readings(session: Session, readings: Sequence[ModelReading]) -> None:
+    for each in readings:
+        session.one("add_model_reading", **_READING.values(each))
+
+
 def _was_as_expected(session: Session, step: SetReading) -> bool:
     values = _READING.values(step.reading)
     if step.before is None:
