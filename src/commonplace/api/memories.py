@@ -37,7 +37,7 @@ with lazy_imports(__name__):
     from commonplace.engine.conversation.observe import Observed, observe_turns
     from commonplace.engine.graph.edit import MergedNodes, merge_nodes
     from commonplace.engine.graph.visible_graph import find_unambiguous_node
-    from commonplace.engine.maintenance.jobs import bind_job_kinds
+    from commonplace.engine.maintenance.jobs import bind_job_kinds, has_model_now
     from commonplace.engine.maintenance.tidy import scrub
     from commonplace.engine.maintenance.worker import Worker
     from commonplace.engine.memories import inbox as inbox
@@ -221,7 +221,7 @@ class ObserveVerbs(RecallVerbs):
 
     def _wait_for_model(self, observed: Sequence[Observed]) -> None:
         """Until it has read the turns, cannot be reached, or takes too long."""
-        if self._engine.model is None:
+        if not has_model_now(self._engine, self.principal.own_scope):
             return
         kinds = bind_job_kinds(self._engine, closes_windows=True)
         worker = Worker(self._engine, kinds)

@@ -36,6 +36,7 @@ SAME_FACT_JOB = "same-fact"  # a language model compares near memories
 # One after the other, the earliest first: later turns correct what earlier ones told.
 IN_ORDER = (READ_JOB, SAME_FACT_JOB)
 SUMMARISE_JOB = "summarise"  # a language model's description of a source
+FOR_A_MODEL = (READ_JOB, SUMMARISE_JOB)  # they do nothing without one
 MODEL_TRIES = 30  # about a day: then what the rules made stays
 GROWING_SOURCE_DELAY = timedelta(minutes=1)  # turns within this time share one job
 READ_DELAY = timedelta(seconds=45)  # after its last turn, a conversation is read

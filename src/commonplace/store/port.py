@@ -23,6 +23,7 @@ from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
     ALL_SCOPES,
+    NO_RESERVED_JOBS,
     AssertionQuery,
     Assertions,
     CitingMemories,
@@ -43,6 +44,7 @@ from commonplace.store.queries import (
     MemoryListing,
     PassageQuery,
     PastPage,
+    ReservedJobs,
     ScopeQuery,
     ScopeStatistics,
     SourceQuery,
@@ -208,6 +210,10 @@ class Store(Protocol):
         """How far models have read for this user, all or by source."""
         ...
 
+    def model_readings_with_gaps(self, scope: Scope) -> list[ModelReading]:
+        """Those with passages that no model could read."""
+        ...
+
     # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———
 
     def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...
@@ -233,13 +239,17 @@ class Claims(Protocol):
         scope: Scope | None = None,
         id: str | None = None,
         in_order: Sequence[str] = (),
+        reserved: ReservedJobs = NO_RESERVED_JOBS,
     ) -> Job | None:
         """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
         expired is taken over, or becomes dead when it has no tries left. ``in_order``: kinds of
-        which only one job of an owner runs at a time."""
+        which only one job of an owner runs at a time. ``reserved`` does not hold for a job that is
+        given by ``id``."""
         ...
 
-    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+    def next_due(
+        self, kinds: Sequence[str] = (), reserved: ReservedJobs = NO_RESERVED_JOBS
+    ) -> datetime | None:
         """When the next job may be due; None: there is none."""
         ...
 

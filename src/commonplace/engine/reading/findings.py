@@ -46,7 +46,7 @@ from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.snapshot import MODEL_ACTOR
 from commonplace.model.journal import Entry, JournalNode, JournalStatus, Op
-from commonplace.model.model_calls import ModelReading, SetReading
+from commonplace.model.model_calls import ModelReading, SetReading, SkippedWindow
 
 ACTOR = MODEL_ACTOR
 
@@ -140,16 +140,26 @@ def window_changeset(engine: EngineContext, reader: Principal, done: WindowFindi
 
 
 def skipped_changeset(
-    engine: EngineContext, reader: Principal, prepared: PreparedWindow, outcome: str
+    engine: EngineContext,
+    reader: Principal,
+    prepared: PreparedWindow,
+    outcome: str,
+    model: str | None = None,
 ) -> Changeset:
-    """The window counts as read, without findings: rules alone have read it."""
+    """The window counts as read, without findings: rules alone have read it. ``model``: of whom
+    there was no usable answer: another one is asked again."""
     scope, now = reader.own_scope, engine.clock()
     if find_reading(engine, reader, prepared.source) != prepared.read_from.reading:
         return Changeset(scope, now, ACTOR, (read_again(engine, scope, prepared.source.id, now),))
     meta = {"read_by": "rules", "outcome": outcome, "prompt": prepared.prompt.id}
     entry = window_entry(prepared, JournalStatus.SKIPPED, meta)
     heard = _heard(prepared, ())
-    mark = _mark_read(prepared, heard, entry, now)
+    skipped: tuple[SkippedWindow, ...] = ()
+    if model is not None:
+        window = prepared.window
+        first, last = window.new[0].number, window.last
+        skipped = (SkippedWindow(first, last, prepared.prompt.id, model),)
+    mark = _mark_read(prepared, heard, entry, now, skipped)
     steps: tuple[ChangesetStep, ...] = (mark, *_read_on(engine, scope, prepared, now))
     return Changeset(scope, now, ACTOR, steps, thread_id=prepared.source.thread_id)
 
@@ -173,8 +183,8 @@ def _is_as_it_was(engine: EngineContext, reader: Principal, prepared: PreparedWi
 def _read_on(
     engine: EngineContext, scope: Scope, prepared: PreparedWindow, now: datetime
 ) -> tuple[EnqueueJob, ...]:
-    """The job goes on with what follows."""
-    if prepared.window.last >= prepared.read_from.passages[-1].number:
+    """The job goes on with what follows, and with what a model could not read before."""
+    if prepared.is_last and not prepared.skipped_before:
         return ()
     return (read_again(engine, scope, prepared.source.id, now),)
 
@@ -248,8 +258,7 @@ def _heard(prepared: PreparedWindow, entries: Sequence[str]) -> tuple[str, ...]:
     before = to_read.reading.heard if to_read.reading else ()
     known_entries = [each for each in before if len(each) > DIGEST_LENGTH]
     items = _replaced_entries(known_entries, entries)
-    is_last = prepared.window.last >= to_read.passages[-1].number
-    if is_last:
+    if prepared.is_last:
         return (*compute_digests(to_read.source, to_read.passages), *items)
     sentences = [each for each in before if len(each) <= DIGEST_LENGTH]
     known = Counter(sentences)
@@ -272,17 +281,22 @@ def _replaced_entries(before: Iterable[str], entries: Collection[str]) -> tuple[
 
 
 def _mark_read(
-    prepared: PreparedWindow, heard: tuple[str, ...], entry: Entry, now: datetime
+    prepared: PreparedWindow,
+    heard: tuple[str, ...],
+    entry: Entry,
+    now: datetime,
+    skipped: tuple[SkippedWindow, ...] = (),
 ) -> SetReading:
     source = prepared.source
     reading = ModelReading(
         source_scope=source.scope.key,
         source=source.id,
-        passages=prepared.window.last,
+        passages=prepared.read_to,
         digest=source.digest,
         prompt=prepared.prompt.id,
         at=now,
         heard=heard,
+        skipped=(*prepared.skipped_before, *skipped),
     )
     return SetReading(reading, entry, before=prepared.read_from.reading)
 

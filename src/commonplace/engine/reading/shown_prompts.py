@@ -11,6 +11,7 @@ from commonplace.engine.graph.extraction.extract import (
     readable_source,
 )
 from commonplace.engine.llm.shown_prompt import ShownPrompt
+from commonplace.engine.reading.on_request import unread_sources
 from commonplace.engine.reading.prepared import (
     PreparedWindow,
     load_source_to_read,
@@ -37,9 +38,11 @@ def show_prompts_of(
 def show_pending_prompts(engine: EngineContext, reader: Principal, limit: int) -> Extracted:
     """Of what is not extracted or not read yet."""
     shown: list[ShownPrompt] = []
-    for source in pending_sources(engine, reader):
+    pending = (each.id for each in pending_sources(engine, reader))
+    unread = (each.id for each in unread_sources(engine, reader))
+    for id in dict.fromkeys((*pending, *unread)):
         with engine.store.read_session():
-            shown += _prompts(engine, reader, source.id, anew=False)
+            shown += _prompts(engine, reader, id, anew=False)
         if len(shown) >= limit:
             break
     return _shown(engine, reader, shown[:limit])

@@ -29,7 +29,7 @@ from commonplace.model.jobs import (
     ReleaseAnswer,
     StoredAnswer,
 )
-from commonplace.store.queries import JobQuery
+from commonplace.store.queries import NO_RESERVED_JOBS, JobQuery, ReservedJobs
 from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros, moment
 
 ABANDONED = Failure("abandoned", "Its worker stopped without finishing it, in every attempt.")
@@ -66,6 +66,7 @@ class SqlJobs(ABC):
         scope: Scope | None = None,
         id: str | None = None,
         in_order: Sequence[str] = (),
+        reserved: ReservedJobs = NO_RESERVED_JOBS,
     ) -> Job | None:
         at = micros(now)
         with self._claiming() as session:
@@ -77,12 +78,15 @@ class SqlJobs(ABC):
                 row = session.one("claim_this_job", of=of, id=id, **claim)
             else:
                 wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
-                row = session.one("claim_job", of=of, **wanted, **claim)
+                row = session.one("claim_job", of=of, **wanted, **claim, **_reserved(reserved))
         return _job_from(row) if row else None
 
-    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+    def next_due(
+        self, kinds: Sequence[str] = (), reserved: ReservedJobs = NO_RESERVED_JOBS
+    ) -> datetime | None:
+        wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
         with self._seeking() as session:
-            row = session.one("next_due", any_kind=int(not kinds), kinds=list(kinds))
+            row = session.one("next_due", **wanted, **_reserved(reserved))
         return moment(row[0]) if row else None
 
     def extend_lease(self, job: Job, until: datetime) -> bool:
@@ -113,6 +117,13 @@ class SqlJobs(ABC):
         enqueues = any(isinstance(step, EnqueueJob | RetryJob) for step in changeset.steps)
         if enqueues and self._notify is not None:
             self._notify()
+
+
+def _reserved(jobs: ReservedJobs) -> dict[str, Any]:
+    return {
+        "reserved": list(jobs.kinds),
+        "reserved_for": [scope.key for scope in jobs.scopes],
+    }
 
 
 def enqueue(session: Session, jobs: Sequence[Job]) -> None:

@@ -51,15 +51,21 @@ SELECT #model_reading_columns FROM model_readings d
  WHERE d.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR d.source IN #list(sources))
  ORDER BY d.source, d.source_scope
 
+-- name: model_readings_with_gaps
+SELECT #model_reading_columns FROM model_readings d
+ WHERE d.scope = :scope AND d.skipped <> '[]'
+ ORDER BY d.source, d.source_scope
+
 -- name: add_model_reading
-INSERT INTO model_readings (scope, source_scope, source, passages, digest, prompt, at, heard)
-VALUES (:scope, :source_scope, :source, :passages, :digest, :prompt, :at, :heard)
+INSERT INTO model_readings (scope, source_scope, source, passages, digest, prompt, at, heard, skipped)
+VALUES (:scope, :source_scope, :source, :passages, :digest, :prompt, :at, :heard, :skipped)
 ON CONFLICT (scope, source, source_scope) DO NOTHING
 RETURNING source
 
 -- name: move_model_reading
 UPDATE model_readings
-   SET passages = :passages, digest = :digest, prompt = :prompt, at = :at, heard = :heard
+   SET passages = :passages, digest = :digest, prompt = :prompt, at = :at, heard = :heard,
+       skipped = :skipped
  WHERE scope = :scope AND source = :source AND source_scope = :source_scope
    AND passages = :old_passages AND digest = :old_digest AND at = :old_at
 RETURNING source

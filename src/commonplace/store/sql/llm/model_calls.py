@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import astuple
+from typing import Any
 
 from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
@@ -28,16 +31,17 @@ from commonplace.model.model_calls import (
     ModelReading,
     ModelUsageRow,
     SetReading,
+    SkippedWindow,
 )
 from commonplace.store.sql.graph import REMOVAL_STEPS
-from commonplace.store.sql.rows import RowCodec, Session, WriteNumbers, micros
+from commonplace.store.sql.rows import Row, RowCodec, Session, WriteNumbers, micros, to_json
 
 _ANSWER = RowCodec(KeptModelAnswer)
 _USAGE = RowCodec(ModelUsageRow)
-_READING = RowCodec(ModelReading)
+_READING = RowCodec(ModelReading, ("skipped",))
 MODEL_ANSWER_COLUMNS = _ANSWER.columns("a")
 MODEL_USAGE_COLUMNS = _USAGE.columns("u")
-MODEL_READING_COLUMNS = _READING.columns("d")
+MODEL_READING_COLUMNS = f"d.skipped, {_READING.columns('d')}"
 
 
 class SqlModelCalls(ABC):
@@ -62,7 +66,21 @@ class SqlModelCalls(ABC):
             rows = session.rows(
                 "model_readings", any=int(sources is None), sources=list(sources or ())
             )
-        return [ModelReading(**_READING.decode(row)) for row in rows]
+        return [_reading_from(row) for row in rows]
+
+    def model_readings_with_gaps(self, scope: Scope) -> list[ModelReading]:
+        with self._reading(scope) as session:
+            return [_reading_from(row) for row in session.rows("model_readings_with_gaps")]
+
+
+def _reading_from(row: Row) -> ModelReading:
+    skipped = tuple(SkippedWindow(*each) for each in json.loads(row[0]))
+    return ModelReading(skipped=skipped, **_READING.decode(row[1:]))
+
+
+def _reading_values(reading: ModelReading) -> dict[str, Any]:
+    skipped = to_json([astuple(each) for each in reading.skipped])
+    return {**_READING.values(reading), "skipped": skipped}
 
 
 def record_model_calls(session: Session, bookkeeping: Bookkeeping, erasures: int) -> None:
@@ -79,7 +97,7 @@ def _keep_answers(session: Session, answers: Iterable[KeepModelAnswer]) -> None:
 
 def set_readings(session: Session, batch: Sequence[SetReading], numbers: WriteNumbers) -> None:
     for step in batch:
-        values = _READING.values(step.reading)
+        values = _reading_values(step.reading)
         if step.gone:
             of = {name: values[name] for name in ("source", "source_scope")}
             session.run("delete_model_reading", **of)
@@ -88,7 +106,7 @@ def set_readings(session: Session, batch: Sequence[SetReading], numbers: WriteNu
 
 
 def _was_as_expected(session: Session, step: SetReading) -> bool:
-    values = _READING.values(step.reading)
+    values = _reading_values(step.reading)
     if step.before is None:
         return session.one("add_model_reading", **values) is not None
     before = _READING.values(step.before)
