@@ -75,6 +75,20 @@ class SkippedWindow:
             yield replace(self, first=max(self.first, last + 1))
 
 
+REQUEST_PREFIX = "request:"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedToForget:
+    """A request to forget that a model found in the owner's words. What it means is looked up when
+    it is shown; a person decides."""
+
+    id: str
+    query: str  # what it is about, in the words of the passage
+    passage: int
+    ends_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReading:
     """How far a model has read a source for one user; the source may be a team's."""
@@ -88,6 +102,7 @@ class ModelReading:
     # Digests of its sentences and of what was found, as of an `Extraction`; of a conversation none.
     heard: tuple[str, ...] = ()
     skipped: tuple[SkippedWindow, ...] = ()  # among those that have been read
+    requests: tuple[AskedToForget, ...] = ()  # that nobody has decided
 
 
 @dataclass(frozen=True, slots=True)

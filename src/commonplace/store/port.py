@@ -205,13 +205,10 @@ class Store(Protocol):
         ...
 
     def model_readings(
-        self, scope: Scope, sources: Sequence[str] | None = None
+        self, scope: Scope, sources: Sequence[str] | None = None, *, unsettled: bool = False
     ) -> list[ModelReading]:
-        """How far models have read for this user, all or by source."""
-        ...
-
-    def model_readings_with_gaps(self, scope: Scope) -> list[ModelReading]:
-        """Those with passages that no model could read."""
+        """How far models have read for this user, all or by source. ``unsettled``: those with
+        passages that could not be read, or with requests to forget."""
         ...
 
     # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———

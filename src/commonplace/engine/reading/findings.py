@@ -26,6 +26,7 @@ from commonplace.engine.llm.model_calls import ModelReply
 from commonplace.engine.memories.candidates import prepare_candidates, store_candidates
 from commonplace.engine.memories.remember import MemoryBatch
 from commonplace.engine.reading.corrected import confirm_corrections
+from commonplace.engine.reading.forget_requests import requests_of
 from commonplace.engine.reading.observers import observer_of
 from commonplace.engine.reading.prepared import (
     PreparedWindow,
@@ -46,7 +47,7 @@ from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.snapshot import MODEL_ACTOR
 from commonplace.model.journal import Entry, JournalNode, JournalStatus, Op
-from commonplace.model.model_calls import ModelReading, SetReading, SkippedWindow
+from commonplace.model.model_calls import AskedToForget, ModelReading, SetReading, SkippedWindow
 
 ACTOR = MODEL_ACTOR
 
@@ -121,10 +122,11 @@ def window_changeset(engine: EngineContext, reader: Principal, done: WindowFindi
         graph, heard = _graph_steps(engine, scope, prepared, done.found.graph, now)
         stored = _store_memories(engine, reader, done)
     entry = _entry(done, stored.counts)
+    asked = requests_of(engine, prepared, done.found.forget, now)
     steps: tuple[ChangesetStep, ...] = (
         *graph,
         *stored.steps,
-        _mark_read(prepared, heard, entry, now),
+        _mark_read(prepared, heard, entry, now, requests=asked),
         *_read_on(engine, scope, prepared, now),
     )
     return Changeset(
@@ -159,7 +161,8 @@ def skipped_changeset(
         window = prepared.window
         first, last = window.new[0].number, window.last
         skipped = (SkippedWindow(first, last, prepared.prompt.id, model),)
-    mark = _mark_read(prepared, heard, entry, now, skipped)
+    asked = requests_of(engine, prepared, (), now)
+    mark = _mark_read(prepared, heard, entry, now, skipped, asked)
     steps: tuple[ChangesetStep, ...] = (mark, *_read_on(engine, scope, prepared, now))
     return Changeset(scope, now, ACTOR, steps, thread_id=prepared.source.thread_id)
 
@@ -286,6 +289,7 @@ def _mark_read(
     entry: Entry,
     now: datetime,
     skipped: tuple[SkippedWindow, ...] = (),
+    requests: tuple[AskedToForget, ...] = (),
 ) -> SetReading:
     source = prepared.source
     reading = ModelReading(
@@ -297,6 +301,7 @@ def _mark_read(
         at=now,
         heard=heard,
         skipped=(*prepared.skipped_before, *skipped),
+        requests=requests,
     )
     return SetReading(reading, entry, before=prepared.read_from.reading)
 

@@ -121,7 +121,7 @@ def queue_repeated(engine: EngineContext, scope: Scope) -> int:
     with engine.store.read_session():
         ids = [
             each.source
-            for each in engine.store.model_readings_with_gaps(scope)
+            for each in engine.store.model_readings(scope, unsettled=True)
             if (source := readable_source(engine, reader, each.source))
             and windows_to_repeat(engine, reader, each.skipped, reading_prompt(source))
         ]

@@ -536,7 +536,7 @@ _READS = (
     *("access", "assertions", "claim_answer", "claim_job", "counters", "cursor"),
     *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
     *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
-    *("model_answer", "model_readings", "model_readings_with_gaps", "model_usage"),
+    *("model_answer", "model_readings", "model_usage"),
     *("next_due", "original", "page", "passages", "past", "proposals", "recall_log", "scopes"),
     *("sources", "statistics", "unembedded", "units_then", "versions", "whole_graph"),
 )

@@ -26,6 +26,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.journal import Event
 from commonplace.model.model_calls import (
+    AskedToForget,
     KeepModelAnswer,
     KeptModelAnswer,
     ModelReading,
@@ -34,14 +35,22 @@ from commonplace.model.model_calls import (
     SkippedWindow,
 )
 from commonplace.store.sql.graph import REMOVAL_STEPS
-from commonplace.store.sql.rows import Row, RowCodec, Session, WriteNumbers, micros, to_json
+from commonplace.store.sql.rows import (
+    Row,
+    RowCodec,
+    Session,
+    WriteNumbers,
+    instant,
+    micros,
+    to_json,
+)
 
 _ANSWER = RowCodec(KeptModelAnswer)
 _USAGE = RowCodec(ModelUsageRow)
-_READING = RowCodec(ModelReading, ("skipped",))
+_READING = RowCodec(ModelReading, ("skipped", "requests"))
 MODEL_ANSWER_COLUMNS = _ANSWER.columns("a")
 MODEL_USAGE_COLUMNS = _USAGE.columns("u")
-MODEL_READING_COLUMNS = f"d.skipped, {_READING.columns('d')}"
+MODEL_READING_COLUMNS = f"d.skipped, d.requests, {_READING.columns('d')}"
 
 
 class SqlModelCalls(ABC):
@@ -60,27 +69,29 @@ class SqlModelCalls(ABC):
         return [ModelUsageRow(**_USAGE.decode(row)) for row in rows]
 
     def model_readings(
-        self, scope: Scope, sources: Sequence[str] | None = None
+        self, scope: Scope, sources: Sequence[str] | None = None, *, unsettled: bool = False
     ) -> list[ModelReading]:
+        wanted = {"any": int(sources is None), "sources": list(sources or ())}
         with self._reading(scope) as session:
-            rows = session.rows(
-                "model_readings", any=int(sources is None), sources=list(sources or ())
-            )
+            rows = session.rows("model_readings", all=int(not unsettled), **wanted)
         return [_reading_from(row) for row in rows]
-
-    def model_readings_with_gaps(self, scope: Scope) -> list[ModelReading]:
-        with self._reading(scope) as session:
-            return [_reading_from(row) for row in session.rows("model_readings_with_gaps")]
 
 
 def _reading_from(row: Row) -> ModelReading:
     skipped = tuple(SkippedWindow(*each) for each in json.loads(row[0]))
-    return ModelReading(skipped=skipped, **_READING.decode(row[1:]))
+    requests = tuple(
+        AskedToForget(id, query, passage, instant(ends_at))
+        for id, query, passage, ends_at in json.loads(row[1])
+    )
+    return ModelReading(skipped=skipped, requests=requests, **_READING.decode(row[2:]))
 
 
 def _reading_values(reading: ModelReading) -> dict[str, Any]:
     skipped = to_json([astuple(each) for each in reading.skipped])
-    return {**_READING.values(reading), "skipped": skipped}
+    requests = to_json(
+        [(each.id, each.query, each.passage, micros(each.ends_at)) for each in reading.requests]
+    )
+    return {**_READING.values(reading), "skipped": skipped, "requests": requests}
 
 
 def record_model_calls(session: Session, bookkeeping: Bookkeeping, erasures: int) -> None:
