@@ -50,8 +50,11 @@ with lazy_imports(__name__):
     )
     from commonplace.engine.maintenance.jobs import bind_job_kinds
     from commonplace.engine.maintenance.worker import Worker
-    from commonplace.engine.reading.on_request import extract_and_read
-    from commonplace.engine.reading.shown_prompts import show_pending_prompts, show_prompts_of
+    from commonplace.engine.reading.on_request import (
+        extract_and_read,
+        show_pending_prompts,
+        show_prompts_of,
+    )
     from commonplace.engine.sources.formats import input as original_input
     from commonplace.engine.sources.listing import SourcePage, list_sources, resolve_source_id
     from commonplace.engine.sources.originals import IngestRequest

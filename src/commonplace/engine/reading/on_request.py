@@ -2,13 +2,13 @@
 
 A source from before a model was configured is read only when somebody asks for it, since that is
 paid for. What a model could not read is read again by itself, as soon as another one is configured
-or its prompt has changed.
+or its prompt has changed. The dry run shows the prompts that would be sent.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -18,12 +18,21 @@ from commonplace.engine.follow_up_jobs import READ_JOB, build_read_job
 from commonplace.engine.graph.extraction.extract import (
     Extracted,
     extract_pending,
+    pending_sources,
     processed_sources,
     readable_source,
 )
-from commonplace.engine.reading.prepared import reading_prompt, windows_to_repeat
+from commonplace.engine.llm.shown_prompt import ShownPrompt
+from commonplace.engine.reading.prepared import (
+    PreparedWindow,
+    load_source_to_read,
+    prepare_all_windows,
+    reading_prompt,
+    windows_to_repeat,
+)
 from commonplace.engine.transaction import apply_changeset
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, NotFound
+from commonplace.language.text.tokens import count_tokens
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.graph.snapshot import MODEL_ACTOR
@@ -140,3 +149,61 @@ def _queue(engine: EngineContext, request: RequestContext, ids: Iterable[str]) -
     )
     if steps:
         apply_changeset(engine, request, Changeset(scope, now, MODEL_ACTOR, steps))
+
+
+# ——— the dry run: nothing is sent ———
+
+
+def show_prompts_of(
+    engine: EngineContext, reader: Principal, ids: Sequence[str], limit: int
+) -> Extracted:
+    """As if nothing of these sources was read yet."""
+    shown: list[ShownPrompt] = []
+    for id in ids:
+        with engine.store.read_session():
+            if readable_source(engine, reader, id) is None:
+                raise NotFound(f"No source {id!r}.", remedy="Look it up: sources.", field="ids")
+            shown += _prompts(engine, reader, id, anew=True)
+    return _shown(engine, reader, shown[:limit])
+
+
+def show_pending_prompts(engine: EngineContext, reader: Principal, limit: int) -> Extracted:
+    """Of what is not extracted or not read yet."""
+    shown: list[ShownPrompt] = []
+    pending = (each.id for each in pending_sources(engine, reader))
+    unread = (each.id for each in unread_sources(engine, reader))
+    for id in dict.fromkeys((*pending, *unread)):
+        with engine.store.read_session():
+            shown += _prompts(engine, reader, id, anew=False)
+        if len(shown) >= limit:
+            break
+    return _shown(engine, reader, shown[:limit])
+
+
+def _shown(engine: EngineContext, reader: Principal, prompts: Sequence[ShownPrompt]) -> Extracted:
+    revision = engine.store.counters(reader.own_scope).revision
+    return Extracted(0, 0, 0, 0, 0, 0, revision, tuple(prompts))
+
+
+def _prompts(
+    engine: EngineContext, reader: Principal, id: str, *, anew: bool
+) -> Iterator[ShownPrompt]:
+    to_read = load_source_to_read(engine, reader, id, anew=anew)
+    if to_read is None:
+        return
+    for prepared in prepare_all_windows(engine, reader, to_read):
+        if prepared.says_anything:
+            yield _shown_prompt(prepared)
+
+
+def _shown_prompt(prepared: PreparedWindow) -> ShownPrompt:
+    request = prepared.prompt.request(prepared.values)
+    texts = {str(message.role): message.content for message in request.messages}
+    return ShownPrompt(
+        prepared.source.id,
+        prepared.prompt.id,
+        tuple(each.id for each in prepared.window.new),
+        sum(map(count_tokens, texts.values())),
+        texts.get("system", ""),
+        texts.get("user", ""),
+    )

@@ -430,8 +430,8 @@ TOOLS: tuple[Tool, ...] = (
         requests: what the user asked to forget in passing; forget what they mean, by id. Ask the
         user; never choose for them. With the conflict and the user's choice (override: the new
         value replaces the old; insert: keep both; dismiss: keep the old, or drop the request) it is
-        resolved, once the user has agreed in their client. If the client cannot ask, it is refused, and the user
-        decides with `commonplace resolve`.""",
+        resolved, once the user has agreed in their client. If the client cannot ask, it is refused,
+        and the user decides with `commonplace resolve`.""",
         ToolOperation("conflicts", ("limit", "alternatives")),
         ToolOperation("forget-requests", ("limit",), when="requests"),
         ToolOperation(
