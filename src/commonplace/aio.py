@@ -20,10 +20,10 @@ from commonplace.model.access.key import NewKey, ShownKey
 from commonplace.surfaces.rest import client as remote
 
 with lazy_imports(__name__):
-    from commonplace.engine.graph.extraction.extract import ExtractedForAll
     from commonplace.engine.llm.usage import ModelUsageOfUser
     from commonplace.engine.maintenance.reembed import Reembedded
     from commonplace.engine.maintenance.worker import Worked
+    from commonplace.engine.reading.on_request import ExtractedForAll
 
 
 async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:

@@ -14,7 +14,7 @@ from commonplace.errors import LeaseLost, StaleDecision
 from commonplace.model.changeset import ClearScope, EnqueueJob, FinishJob, RetryJob, WithdrawJobs
 from commonplace.model.jobs import LEASE, Failure, JobState
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.store.queries import JobQuery, JournalQuery
+from commonplace.store.queries import JobQuery, JournalQuery, ReservedJobs
 from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
 from support.clock import START
 from support.making import ANA, BOB, a_job, a_memory, adding, changeset
@@ -128,6 +128,20 @@ def test_claim_job_waits_for_due_jobs_that_come_before_it(store):
     assert store.claim_job("w", START, scope=ANA, id=store.jobs(ANA, READS)[0].id) is not None
     store.fail_job(first, START, OUTAGE, later(hours=1))
     assert claim().kind == "read"
+
+
+def test_claim_job_leaves_reserved_jobs_of_others(store):
+    owe(store, a_job(kind="read", key="x"), a_job(BOB, kind="read", key="x"))
+    owe(store, a_job(kind="embed"))
+    nobody = ReservedJobs(["read"])
+    assert store.claim_job("w", START, reserved=nobody).kind == "embed"
+    assert store.claim_job("w", START, reserved=nobody) is None
+    assert store.next_due(["read"], nobody) is None
+    bob = ReservedJobs(["read"], [BOB])
+    assert store.next_due(["read"], bob) == START
+    assert store.claim_job("w", START, reserved=bob).scope == BOB
+    assert store.claim_job("w", START, reserved=bob) is None
+    assert store.claim_job("w", START).scope == ANA
 
 
 def test_claim_job_by_eight_threads_gives_each_job_once(store):
@@ -305,6 +319,7 @@ def test_sqlite_claim_job_uses_the_due_index(tmp_path):
     path = tmp_path / "memory.db"
     SqliteStore(str(path), now=START).close()
     kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
+    kinds |= {"reserved": json.dumps(["read"]), "reserved_for": json.dumps(["user:ana"])}
     claiming = {"now": 1, "of": None, "until": 2, "worker": "w", "in_order": "[]", **kinds}
     claiming |= {"later": "", "earlier": ""}
     with closing(sqlite3.connect(path)) as connection:

@@ -233,6 +233,75 @@ def refuse(
     return Behaviour(lambda handler, _: handler.reply(status, {"error": error}, **headers))
 
 
+# How servers say that a prompt is too long: the status, and the body.
+TOO_LONG: Mapping[str, tuple[int, Any]] = {
+    "openai": (
+        400,
+        {
+            "error": {
+                "message": "This model's maximum context length is 8192 tokens. However, your "
+                "messages resulted in 9120 tokens. Please reduce the length of the messages.",
+                "type": "invalid_request_error",
+                "code": "context_length_exceeded",
+            }
+        },
+    ),
+    "vllm": (
+        400,
+        {
+            "object": "error",
+            "message": "This model's maximum context length is 4096 tokens. However, you requested "
+            "9120 tokens (5120 in the messages, 4000 in the completion).",
+            "type": "BadRequestError",
+            "code": 400,
+        },
+    ),
+    "llama.cpp": (
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "the request exceeds the available context size, try increasing it",
+                "type": "exceed_context_size_error",
+            }
+        },
+    ),
+    "ollama": (400, {"error": "the input length exceeds the context length"}),
+    "anthropic": (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": "prompt is too long: 208310 tokens > 200000 maximum",
+            },
+        },
+    ),
+    "text generation inference": (
+        422,
+        {"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 2048"},
+    ),
+    "tokens": (400, {"detail": "too many tokens: at most 4096 are read"}),
+    "a proxy": (413, b"<html>413 Request Entity Too Large</html>"),
+}
+
+
+def refuse_too_long(server: str = "openai") -> Behaviour:
+    status, body = TOO_LONG[server]
+    return raw(body, status)
+
+
+def at_most(characters: int, answer: Answer) -> Callable[[ModelQuestion], Answer]:
+    """A longer message of the user is refused, as each protocol does it."""
+
+    def limited(asked: ModelQuestion) -> Answer:
+        if len(asked.user) <= characters:
+            return answer
+        return refuse_too_long("anthropic" if asked.is_anthropic else "openai")
+
+    return limited
+
+
 def hang_up() -> Behaviour:
     """The connection ends before an answer."""
 

@@ -12,12 +12,15 @@ from mcp import types
 import commonplace
 from commonplace.language.llm.language_model import BadModelAnswer, ModelDown, ModelRefused
 from commonplace.language.llm.prompts import load_prompt
+from commonplace.store.queries import JobQuery
 from commonplace.surfaces.mcp.sampling import SamplingClients
 from commonplace.surfaces.mcp.server import build_server, single_caller
+from support.findings import source
 from support.mcp_client import MODES, connected, over_http
 from support.rest_server import running
 from support.settled import until
 
+NOTES = "Ilka Horak does the bookkeeping at Tarn Mill."
 REQUEST = load_prompt("check").request({"one": "17", "other": "25"})
 
 
@@ -242,3 +245,70 @@ def test_model_check_asks_the_connected_client(book, speaking):
         client.data("recall", query="anything")
         (check,) = book.user("ana").model_check()
     assert (check.ok, check.model, check.mode) == (True, "mcp:mcp", "text")
+
+
+def reading_jobs(book, user="ana"):
+    jobs = book._engine.store.jobs(book.user(user).principal.scope, JobQuery(kinds=["read"]))
+    return [each.key for each in jobs]
+
+
+@pytest.fixture
+def reading_book(tmp_path):
+    with commonplace.open(
+        str(tmp_path / "memory.db"),
+        embedder="hashing",
+        model="mcp",
+        model_timeout=5,
+        worker="off",
+        extraction="auto",
+    ) as opened:
+        yield opened
+
+
+def speaking_to(book, me, model):
+    who = single_caller(lambda: me, None, False)
+    server = build_server(who, sampling=SamplingClients(who, book.connected_models))
+    return connected(server, mode="legacy", sampling_callback=model)
+
+
+def read_sources(me):
+    return [each.source for each in me._engine.store.model_readings(me.principal.scope)]
+
+
+def test_what_came_in_while_no_client_was_connected_is_read_when_one_connects(reading_book):
+    book = reading_book
+    me, ben = book.user("ana"), book.user("ben")
+    waiting = me.ingest(NOTES, format="text", external_id="notes").source.id
+    ben.ingest(NOTES, format="text", external_id="notes")
+    for _ in range(2):
+        book.work(once=True)
+    assert reading_jobs(book) == [waiting]  # it waits, and has not failed
+    assert me.jobs()[0].tries == 0
+    with speaking_to(book, me, ClientModel(source())) as client:
+        client.data("recall", query="anything")
+        book.work(once=True)
+        assert read_sources(me) == [waiting]
+    assert not reading_jobs(book)
+    assert len(reading_jobs(book, "ben")) == 1
+
+
+def test_a_worker_reads_at_once_when_a_client_connects(tmp_path):
+    with commonplace.open(
+        str(tmp_path / "memory.db"),
+        embedder="hashing",
+        model="mcp",
+        model_timeout=5,
+        extraction="auto",
+    ) as book:
+        me = book.user("ana")
+        me.ingest(NOTES, format="text", external_id="notes")
+        with speaking_to(book, me, ClientModel(source())) as client:
+            client.data("recall", query="anything")
+            until(lambda: read_sources(me) and not reading_jobs(book))
+
+
+def test_waiting_for_a_model_that_is_not_connected_ends_at_once(reading_book):
+    me = reading_book.user("ana")
+    me.observe("btw my cat is called Tom", wait=True)
+    assert len(reading_jobs(reading_book)) == 1
+    assert me.jobs()[0].tries == 0

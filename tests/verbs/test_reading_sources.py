@@ -215,6 +215,29 @@ def test_extract_by_hand_queues_the_reading(open_book, model):
     assert by_model(me, done.source.id)
 
 
+def test_sources_from_before_a_model_are_read_when_asked_for(open_book, model):
+    with open_book(extraction="auto", worker="off") as book:
+        me = book.user("ana")
+        me.ingest(NOTES, format="text", external_id="notes")
+        me.observe("btw my cat is called Tom", thread="t")
+        book.work(once=True)
+    book = open_book(model="openai:stub", model_url=model.url, extraction="auto", worker="off")
+    me = book.user("ana")
+    me.tidy()
+    book.work(once=True)
+    assert not model.requests  # it costs money: nobody has asked for it
+    shown = me.extract(show_prompt=True).prompts
+    assert {each.prompt.partition("/")[0] for each in shown} == {"extract_source", "read_turns"}
+    assert me.extract().to_read == 2  # the thread, and the file
+    assert book.extract_all().to_read == 0  # they are queued
+    book.work(once=True)
+    assert len([each for each in model.requests if each.schema_name in READING]) == 2
+    assert me.extract().to_read == 0
+
+
+READING = ("extract_source", "read_turns")
+
+
 def test_a_members_words_say_nothing_about_the_reader(book, model):
     bob, eve = book.user("bob"), book.user("eve")
     eve.profile_set("preferred_name", "Eve Levi")

@@ -63,7 +63,6 @@ from commonplace.store.queries import AssertionQuery, ScopeQuery
 with lazy_imports(__name__):
     from commonplace.engine.context import EngineContext
     from commonplace.engine.graph.bulk import BulkItem, apply_bulk
-    from commonplace.engine.graph.extraction.extract import ExtractedForAll, extract_for_all_users
     from commonplace.engine.graph.visible_graph import visible_graph
     from commonplace.engine.history.changes import load_delta
     from commonplace.engine.idempotency import IdempotentRequest, run_once
@@ -77,6 +76,7 @@ with lazy_imports(__name__):
         Worked,
         WorkerGroup,
     )
+    from commonplace.engine.reading.on_request import ExtractedForAll, extract_for_all_users
     from commonplace.engine.teams.keys import (
         create_key,
         identify_key,
@@ -383,6 +383,8 @@ class Commonplace:
     def work_in_background(self) -> None:
         """Start to run the jobs of this process and abandoned ones, in threads."""
         self._engine.store.when_enqueued(self._background.wake)
+        if self.connected_models is not None:
+            self.connected_models.when_connected(self._background.wake)
         try:
             waits = self._engine.store.next_due(sorted(self._kinds)) is not None
         except StoreError as error:  # e.g. a database role that may not claim jobs

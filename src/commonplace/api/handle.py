@@ -164,6 +164,7 @@ READ_VERBS = frozenset(
         "doctor",
         "events",
         "export",
+        "forget_requests",
         "history",
         "jobs",
         "keys",

@@ -171,7 +171,12 @@ def _of_the_graph(me: User) -> Iterator[str]:
 
 
 def _conflicts(me: User) -> Iterable[str]:
-    return [question.id for question in me.conflicts(limit=MAX_K, alternatives=True)]
+    """Whatever resolve decides."""
+    questions = me.conflicts(limit=MAX_K, alternatives=True)
+    return [
+        *(each.id for each in questions),
+        *(each.id for each in me.forget_requests(limit=MAX_K)),
+    ]
 
 
 def _held(me: User) -> Iterable[str]:

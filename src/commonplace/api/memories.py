@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
 from commonplace.model.memory.memory import ConflictResolution as Decided
+from commonplace.model.model_calls import REQUEST_PREFIX
 from commonplace.model.sources.source import ConversationTurn, SpeakerRole
 
 with lazy_imports(__name__):
@@ -37,7 +38,7 @@ with lazy_imports(__name__):
     from commonplace.engine.conversation.observe import Observed, observe_turns
     from commonplace.engine.graph.edit import MergedNodes, merge_nodes
     from commonplace.engine.graph.visible_graph import find_unambiguous_node
-    from commonplace.engine.maintenance.jobs import bind_job_kinds
+    from commonplace.engine.maintenance.jobs import bind_job_kinds, has_model_now
     from commonplace.engine.maintenance.tidy import scrub
     from commonplace.engine.maintenance.worker import Worker
     from commonplace.engine.memories import inbox as inbox
@@ -48,6 +49,14 @@ with lazy_imports(__name__):
     from commonplace.engine.memories.update import Updated, update_memory
     from commonplace.engine.removal.erase import Compact, Erased, erase_items, erase_user
     from commonplace.engine.removal.forget import Forgotten, forget_items, forget_matching
+    from commonplace.engine.removal.forget_requests import (
+        OpenForgetRequest,
+        choices_of_passages,
+        close_forget_requests,
+        dismiss_forget_request,
+        list_forget_requests,
+        requests_about,
+    )
     from commonplace.engine.removal.offers import offer_to_forget
     from commonplace.engine.removal.restore import Restored, restore_items
     from commonplace.engine.search import plan
@@ -217,11 +226,17 @@ class ObserveVerbs(RecallVerbs):
         )
         if waits:
             self._wait_for_model(observed)
+            return [self._with_requests(each) for each in observed]
         return observed
+
+    def _with_requests(self, observed: Observed) -> Observed:
+        """With the requests to forget that a model found in the turn."""
+        more = choices_of_passages(self._engine, self.principal, observed.passages)
+        return replace(observed, forget=(*observed.forget, *more))
 
     def _wait_for_model(self, observed: Sequence[Observed]) -> None:
         """Until it has read the turns, cannot be reached, or takes too long."""
-        if self._engine.model is None:
+        if not has_model_now(self._engine, self.principal.own_scope):
             return
         kinds = bind_job_kinds(self._engine, closes_windows=True)
         worker = Worker(self._engine, kinds)
@@ -300,13 +315,17 @@ class ForgetVerbs(RecallVerbs):
             item_ids = validation.ids(ids)
             with self._hint_node_ids(item_ids, _FORGET_REMEDY):
                 acting = locate_items(self._engine, self.principal, item_ids)
-                return forget_items(
+                answered = requests_about(self._engine, self.principal, item_ids)
+                forgotten = forget_items(
                     self._engine,
                     self._request.acting_as(acting),
                     item_ids,
                     read_thread(thread),
                     keeps,
                 )
+            if answered:
+                close_forget_requests(self._engine, self._request, answered)
+            return forgotten
         if query is not None:
             asked = validation.text(query, "query")
             return offer_to_forget(self._engine, self.principal, asked)
@@ -407,7 +426,18 @@ class ForgetVerbs(RecallVerbs):
         return self._engine.clock() - timedelta(days=span)
 
 
-class ConflictVerbs(UserHandle):
+class InboxVerbs(UserHandle):
+    def forget_requests(
+        self, *, limit: int = 50, after: str | None = None
+    ) -> Sequence[OpenForgetRequest]:
+        """List what you asked to forget in conversations.
+
+        A language model found these requests, oldest first, each with the items it may mean.
+        Nothing was forgotten: forget one or several of them by id, or dismiss the request with
+        resolve. A request is listed for 7 days after it was said."""
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        return list_forget_requests(self._engine, self.principal, most, read_cursor(after))
+
     def conflicts(
         self, *, limit: int = 50, after: str | None = None, alternatives: bool = False
     ) -> Sequence[OpenConflict]:
@@ -431,12 +461,20 @@ class ConflictVerbs(UserHandle):
         """Resolve a conflict: override, insert or dismiss.
 
         override: the held value replaces the target (undo with restore). insert: keep both.
-        dismiss: keep the current value."""
+        dismiss: keep the current value, or dismiss a request to forget."""
+        id, decided = (
+            validation.word(conflict, "conflict"),
+            validation.choice(choice, "choice", Decided, {}),
+        )
+        if id.startswith(REQUEST_PREFIX):
+            return dismiss_forget_request(
+                self._engine, self._request, id, decided, read_thread(thread)
+            )
         return resolve_conflict(
             self._engine,
             self._request,
-            validation.word(conflict, "conflict"),
-            validation.choice(choice, "choice", Decided, {}),
+            id,
+            decided,
             None if target is None else validation.word(target, "target"),
             None if held is None else validation.word(held, "held"),
             read_thread(thread),

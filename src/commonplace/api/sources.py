@@ -46,12 +46,15 @@ with lazy_imports(__name__):
     )
     from commonplace.engine.graph.extraction.extract import (
         Extracted,
-        extract_pending,
         extract_sources,
     )
     from commonplace.engine.maintenance.jobs import bind_job_kinds
     from commonplace.engine.maintenance.worker import Worker
-    from commonplace.engine.reading.shown_prompts import show_pending_prompts, show_prompts_of
+    from commonplace.engine.reading.on_request import (
+        extract_and_read,
+        show_pending_prompts,
+        show_prompts_of,
+    )
     from commonplace.engine.sources.formats import input as original_input
     from commonplace.engine.sources.listing import SourcePage, list_sources, resolve_source_id
     from commonplace.engine.sources.originals import IngestRequest
@@ -344,8 +347,9 @@ class ExtractionVerbs(UserHandle):
 
         Without ids: sources that are not extracted yet, your own and your teams'; at most 500 email
         threads and 200 file passages per run. With ids: re-extract these sources; items you erased
-        manually are created again. A configured language model reads them afterwards. show_prompt:
-        a dry run that shows what it would be sent, and sends and changes nothing."""
+        manually are created again. A configured language model reads them afterwards; without ids
+        also what it has not read yet. show_prompt: a dry run that shows what it would be sent, and
+        sends and changes nothing."""
         self._require_owner("extract sources")
         most = validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
         source_ids = None if ids is None else validation.ids(ids)
@@ -353,7 +357,7 @@ class ExtractionVerbs(UserHandle):
             return self._show_prompts(source_ids, most)
         if source_ids is not None:
             return extract_sources(self._engine, self._request, source_ids)
-        return extract_pending(self._engine, self._request, most)
+        return extract_and_read(self._engine, self._request, most)
 
     def _show_prompts(self, ids: Sequence[str] | None, most: int) -> Extracted:
         if ids is None:

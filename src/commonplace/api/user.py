@@ -5,7 +5,7 @@ from __future__ import annotations
 from commonplace.api.account import CategoryVerbs, KeyVerbs, ProfileVerbs, TeamVerbs
 from commonplace.api.graph import GraphVerbs
 from commonplace.api.maintenance import HistoryVerbs, MaintenanceVerbs
-from commonplace.api.memories import ConflictVerbs, ForgetVerbs, ObserveVerbs, RememberVerbs
+from commonplace.api.memories import ForgetVerbs, InboxVerbs, ObserveVerbs, RememberVerbs
 from commonplace.api.search import ContextVerbs, QueryVerbs, RecallVerbs, UnderstandVerbs
 from commonplace.api.sources import ExtractionVerbs, SourceVerbs
 from commonplace.errors import NotAllowed
@@ -23,7 +23,7 @@ class User(
     SourceVerbs,
     ExtractionVerbs,
     GraphVerbs,
-    ConflictVerbs,
+    InboxVerbs,
     HistoryVerbs,
     ProfileVerbs,
     CategoryVerbs,

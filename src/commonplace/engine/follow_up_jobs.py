@@ -41,6 +41,7 @@ AFTER_RULES = (
     READ_JOB,
     EXTRACT_JOB,
 )  # a user's jobs of the first kind wait for those of the second
+FOR_A_MODEL = (READ_JOB, SUMMARISE_JOB)  # they do nothing without one
 MODEL_TRIES = 30  # about a day: then what the rules made stays
 GROWING_SOURCE_DELAY = timedelta(minutes=1)  # turns within this time share one job
 READ_DELAY = timedelta(seconds=45)  # after its last turn, a conversation is read

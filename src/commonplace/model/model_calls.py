@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -58,6 +59,37 @@ class ModelUsageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedWindow:
+    """Passages, by number, of which this model gave no usable answer to this prompt."""
+
+    first: int
+    last: int
+    prompt: str
+    model: str
+
+    def without(self, first: int, last: int) -> Iterator[SkippedWindow]:
+        """What is left of it when these passages were read."""
+        if self.first < first:
+            yield replace(self, last=min(self.last, first - 1))
+        if self.last > last:
+            yield replace(self, first=max(self.first, last + 1))
+
+
+REQUEST_PREFIX = "request:"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedToForget:
+    """A request to forget that a model found in the owner's words. What it means is looked up when
+    it is shown; a person decides."""
+
+    id: str
+    query: str  # what it is about, in the words of the passage
+    passage: int
+    ends_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReading:
     """How far a model has read a source for one user; the source may be a team's."""
 
@@ -69,6 +101,8 @@ class ModelReading:
     at: datetime
     # Digests of its sentences and of what was found, as of an `Extraction`; of a conversation none.
     heard: tuple[str, ...] = ()
+    skipped: tuple[SkippedWindow, ...] = ()  # among those that have been read
+    requests: tuple[AskedToForget, ...] = ()  # that nobody has decided
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ HELP: dict[str, str] = {
     "category": "Category; default: derived from the text.",
     "cleared": "Include items with sensitivity high.",
     "choice": "override, insert (keep both) or dismiss.",
-    "conflict": "Id of the conflict or alternative.",
+    "conflict": "Id of the conflict, alternative or request to forget.",
     "confidence": "Confidence, 0 to 1.",
     "content": "Text of the memory.",
     "context_type": "Occasion. One of: work-session, team-meeting, phone-call, "

@@ -237,6 +237,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("update", "update", Effect.WRITE, ("id",)),
     Operation("merge", "merge", Effect.WRITE, ("ids",)),
     Operation("conflicts", "conflicts", Effect.READ),
+    Operation("forget-requests", "forget_requests", Effect.READ),
     Operation("resolve", "resolve", Effect.WRITE, ("conflict", "choice")),
     Operation("forget", "forget", Effect.WRITE, ("ids",)),
     Operation("restore", "restore", Effect.WRITE, ("ids",)),

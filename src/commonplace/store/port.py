@@ -23,6 +23,7 @@ from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
     ALL_SCOPES,
+    NO_RESERVED_JOBS,
     AssertionQuery,
     Assertions,
     CitingMemories,
@@ -43,6 +44,7 @@ from commonplace.store.queries import (
     MemoryListing,
     PassageQuery,
     PastPage,
+    ReservedJobs,
     ScopeQuery,
     ScopeStatistics,
     SourceQuery,
@@ -203,9 +205,10 @@ class Store(Protocol):
         ...
 
     def model_readings(
-        self, scope: Scope, sources: Sequence[str] | None = None
+        self, scope: Scope, sources: Sequence[str] | None = None, *, unsettled: bool = False
     ) -> list[ModelReading]:
-        """How far models have read for this user, all or by source."""
+        """How far models have read for this user, all or by source. ``unsettled``: those with
+        passages that could not be read, or with requests to forget."""
         ...
 
     # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———
@@ -234,15 +237,18 @@ class Claims(Protocol):
         id: str | None = None,
         in_order: Sequence[str] = (),
         after: tuple[str, str] | None = None,
+        reserved: ReservedJobs = NO_RESERVED_JOBS,
     ) -> Job | None:
         """Claims the job that has been due longest, of any owner, for ``worker``. A job whose lease
         expired is taken over, or becomes dead when it has no tries left. ``in_order``: kinds of
         which only one job of an owner runs at a time. ``after``: two kinds; a job of the first
-        waits while one of the second, of the same owner, is due or runs; not if it is given by
-        id."""
+        waits while one of the second, of the same owner, is due or runs. Neither ``after`` nor
+        ``reserved`` holds for a job that is given by ``id``."""
         ...
 
-    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+    def next_due(
+        self, kinds: Sequence[str] = (), reserved: ReservedJobs = NO_RESERVED_JOBS
+    ) -> datetime | None:
         """When the next job may be due; None: there is none."""
         ...
 

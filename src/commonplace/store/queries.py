@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Receipt
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
@@ -306,6 +307,17 @@ class JobQuery:
     keys: Sequence[str] = ()
     states: Sequence[JobState] = ()
     limit: int = NO_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class ReservedJobs:
+    """Jobs of these kinds are claimed only for these owners; those of others wait."""
+
+    kinds: Sequence[str] = ()
+    scopes: Sequence[Scope] = ()
+
+
+NO_RESERVED_JOBS = ReservedJobs()
 
 
 class IndexedRow(NamedTuple):

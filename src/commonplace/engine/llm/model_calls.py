@@ -24,6 +24,7 @@ from commonplace.language.llm.language_model import (
     ModelAccess,
     ModelAnswer,
     ModelFailure,
+    ModelInputTooLong,
     ModelLimits,
     ModelRefused,
     ModelRequest,
@@ -44,6 +45,7 @@ class ModelOutcome(StrEnum):
     OVER_BUDGET = "over_budget"  # the user's tokens of today are spent
     DOWN = "down"  # may answer later
     REFUSED = "refused"
+    TOO_LONG = "too_long"  # the prompt, for the model or its server
     MALFORMED = "malformed"
 
 
@@ -263,6 +265,8 @@ def _outcome_of(failure: Exception) -> ModelOutcome:
     match failure:
         case ModelRefused():
             return ModelOutcome.REFUSED
+        case ModelInputTooLong():
+            return ModelOutcome.TOO_LONG
         case BadModelAnswer():
             return ModelOutcome.MALFORMED
         case _:

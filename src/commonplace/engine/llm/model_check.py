@@ -14,6 +14,7 @@ from commonplace.language.llm.language_model import (
     ModelAccess,
     ModelDown,
     ModelFailure,
+    ModelInputTooLong,
     ModelRefused,
     TokenCount,
 )
@@ -33,6 +34,7 @@ _NO_BUDGET = "Wait until tomorrow (UTC), or raise model_daily_tokens."
 _REMEDIES: tuple[tuple[type[ModelFailure], str], ...] = (
     (ModelDown, "Check model_url and that its server runs; a slow model needs model_timeout."),
     (ModelRefused, "Correct the setting that is named; if a person said no, connect again."),
+    (ModelInputTooLong, "Give the model a longer context in its server, or use another one."),
     (BadModelAnswer, "Use a model that follows a JSON schema, or a larger one."),
     (ModelFailure, "Call again."),
 )

@@ -96,10 +96,20 @@ class WrittenStory:
 
 
 def summarise(
-    engine: EngineContext, scope: Scope, source: str, title: str, turns: Sequence[GivenTurn]
+    engine: EngineContext,
+    scope: Scope,
+    source: str,
+    title: str,
+    turns: Sequence[GivenTurn],
+    *,
+    share: float = 1.0,
 ) -> SummaryReply:
-    """``turns``: the visible passages of one of the user's own sources."""
-    shown = _beginning_and_end(turns)
+    """``turns``: the visible passages of one of the user's own sources. ``share``: of what is
+    usually shown of them, if that was too long for the model."""
+    room = min(MAX_GIVEN, sum(len(turn.text) for turn in turns))
+    shown = _beginning_and_end(turns, int(room * share))
+    if not shown:
+        return SummaryReply(ModelOutcome.TOO_LONG, None)
     passages = [{"by": each.by, "at": str(each.on), "text": each.text} for each in shown]
     prompt = load_prompt("summarise")
     values = {"title": as_data(title), "passages": as_data(passages)}
@@ -123,11 +133,11 @@ def _read_summary(value: Any, given: GivenTexts) -> WrittenSummary | None:
     return WrittenSummary(summary, keywords, tags, ground_title(value.get("title"), given) or "")
 
 
-def _beginning_and_end(turns: Sequence[GivenTurn]) -> list[GivenTurn]:
-    """As many as a prompt may hold, in order."""
-    opening = _until(turns, int(MAX_GIVEN * OPENING_SHARE))
+def _beginning_and_end(turns: Sequence[GivenTurn], room: int) -> list[GivenTurn]:
+    """As many as have room, in order."""
+    opening = _until(turns, int(room * OPENING_SHARE))
     rest = turns[len(opening) :]
-    ending = _until(rest[::-1], MAX_GIVEN - sum(len(turn.text) for turn in opening))
+    ending = _until(rest[::-1], room - sum(len(turn.text) for turn in opening))
     return [*opening, *ending[::-1]]
 
 

@@ -21,7 +21,7 @@ from commonplace.engine.follow_up_jobs import (
 from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker, WorkerGroup
 from commonplace.errors import NotFound, StaleDecision
 from commonplace.lazy import lazy_imports
-from commonplace.model.access.principal import Principal
+from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, RetryJob, WithdrawJobs
 from commonplace.model.jobs import Job, JobState
 from commonplace.model.paging import take_page
@@ -72,9 +72,15 @@ def work_once(engine: EngineContext) -> Worked:
     if engine.model is None:
         return worked
     for scope in engine.store.scopes():
-        if scope.is_user:
+        if scope.is_user and has_model_now(engine, scope):
             worked += worker.run_early(scope, READ_JOB) + worker.run_early(scope, SAME_FACT_JOB)
     return worked + worker.run_until_idle()
+
+
+def has_model_now(engine: EngineContext, scope: Scope) -> bool:
+    """Whether a language model would answer for this user: a client may not be connected."""
+    access = engine.model
+    return access is not None and access.provider.model_for(scope.name) is not None
 
 
 @dataclass(frozen=True, slots=True)

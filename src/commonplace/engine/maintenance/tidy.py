@@ -61,6 +61,8 @@ with lazy_imports(__name__):
     )
     from commonplace.engine.llm.model_calls import oldest_model_answer
     from commonplace.engine.profile.open_proposals import load_forgotten_origins
+    from commonplace.engine.reading.on_request import queue_repeated
+    from commonplace.engine.removal.forget_requests import expire_forget_requests
     from commonplace.engine.sources.passages import erase_passages, load_passages
     from commonplace.engine.transaction import run_transaction
 
@@ -144,6 +146,8 @@ def tidy(
             model_answers_before=answers_before,
         )
     )
+    expire_forget_requests(engine, scope, ACTOR)
+    queue_repeated(engine, scope)
     return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
 
 

@@ -20,14 +20,15 @@ from enum import Enum
 from uuid import uuid4
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.follow_up_jobs import AFTER_RULES, IN_ORDER
+from commonplace.engine.follow_up_jobs import AFTER_RULES, FOR_A_MODEL, IN_ORDER
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreClosed, StoreError
+from commonplace.language.llm.providers import ConnectedModels
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob, FinishJob
 from commonplace.model.jobs import BEATS_PER_LEASE, LEASE, Failure, Job, JobState, next_retry
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.queries import JobQuery
+from commonplace.store.queries import NO_RESERVED_JOBS, JobQuery, ReservedJobs
 
 log = logging.getLogger("commonplace")
 
@@ -194,7 +195,8 @@ class Worker:
                 id=id,
                 in_order=IN_ORDER,
             )
-        self._due = store.next_due(kinds) if kinds else None
+        reserved = self._reserved_jobs()
+        self._due = store.next_due(kinds, reserved) if kinds else None
         now = self._engine.clock()
         if self._due is None or self._due > now:
             return None
@@ -205,7 +207,15 @@ class Worker:
             kinds=kinds,
             in_order=IN_ORDER,
             after=AFTER_RULES,
+            reserved=reserved,
         )
+
+    def _reserved_jobs(self) -> ReservedJobs:
+        """Where models are those of connected clients, what they read waits for one of them."""
+        provider = self._engine.model.provider if self._engine.model else None
+        if not isinstance(provider, ConnectedModels):
+            return NO_RESERVED_JOBS
+        return ReservedJobs(FOR_A_MODEL, tuple(map(Scope.of_user, provider.users())))
 
     def wait_for_job(self) -> bool:
         """Until the job that runs in another thread is over. False: none runs."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_read_job
@@ -25,6 +26,7 @@ from commonplace.engine.llm.model_calls import ModelReply
 from commonplace.engine.memories.candidates import prepare_candidates, store_candidates
 from commonplace.engine.memories.remember import MemoryBatch
 from commonplace.engine.reading.corrected import confirm_corrections
+from commonplace.engine.reading.forget_requests import requests_of
 from commonplace.engine.reading.observers import observer_of
 from commonplace.engine.reading.prepared import (
     PreparedWindow,
@@ -45,7 +47,7 @@ from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.snapshot import MODEL_ACTOR
 from commonplace.model.journal import Entry, JournalNode, JournalStatus, Op
-from commonplace.model.model_calls import ModelReading, SetReading
+from commonplace.model.model_calls import AskedToForget, ModelReading, SetReading, SkippedWindow
 
 ACTOR = MODEL_ACTOR
 
@@ -119,10 +121,11 @@ def window_changeset(engine: EngineContext, reader: Principal, done: WindowFindi
         graph, heard = _graph_steps(engine, scope, prepared, done.found.graph, now)
         stored = _store_memories(engine, reader, done)
     entry = _entry(done, stored.counts)
+    asked = requests_of(engine, prepared, done.found.forget, now)
     steps: tuple[ChangesetStep, ...] = (
         *graph,
         *stored.steps,
-        _mark_read(prepared, heard, entry, now),
+        _mark_read(prepared, heard, entry, now, requests=asked),
         *_read_on(engine, scope, prepared, now),
     )
     return Changeset(
@@ -138,16 +141,27 @@ def window_changeset(engine: EngineContext, reader: Principal, done: WindowFindi
 
 
 def skipped_changeset(
-    engine: EngineContext, reader: Principal, prepared: PreparedWindow, outcome: str
+    engine: EngineContext,
+    reader: Principal,
+    prepared: PreparedWindow,
+    outcome: str,
+    model: str | None = None,
 ) -> Changeset:
-    """The window counts as read, without findings: rules alone have read it."""
+    """The window counts as read, without findings: rules alone have read it. ``model``: of whom
+    there was no usable answer: another one is asked again."""
     scope, now = reader.own_scope, engine.clock()
     if find_reading(engine, reader, prepared.source) != prepared.read_from.reading:
         return Changeset(scope, now, ACTOR, (read_again(engine, scope, prepared.source.id, now),))
     meta = {"read_by": "rules", "outcome": outcome, "prompt": prepared.prompt.id}
     entry = window_entry(prepared, JournalStatus.SKIPPED, meta)
     heard = _heard(prepared, ())
-    mark = _mark_read(prepared, heard, entry, now)
+    skipped: tuple[SkippedWindow, ...] = ()
+    if model is not None:
+        window = prepared.window
+        first, last = window.new[0].number, window.last
+        skipped = (SkippedWindow(first, last, prepared.prompt.id, model),)
+    asked = requests_of(engine, prepared, (), now)
+    mark = _mark_read(prepared, heard, entry, now, skipped, asked)
     steps: tuple[ChangesetStep, ...] = (mark, *_read_on(engine, scope, prepared, now))
     return Changeset(scope, now, ACTOR, steps, thread_id=prepared.source.thread_id)
 
@@ -171,12 +185,12 @@ def _is_as_it_was(engine: EngineContext, reader: Principal, prepared: PreparedWi
 def _read_on(
     engine: EngineContext, scope: Scope, prepared: PreparedWindow, now: datetime
 ) -> tuple[EnqueueJob, ...]:
-    """The job goes on with what follows, before what was said later in other conversations."""
-    rest = (each for each in prepared.read_from.passages if each.number > prepared.window.last)
-    first = next(rest, None)
-    if first is None:
+    """The job goes on with what follows, before what was said later in other conversations, and
+    with what a model could not read before."""
+    if prepared.is_last and not prepared.skipped_before:
         return ()
-    due_at = min(now, first.arrived_at or first.at)
+    rest = (each for each in prepared.read_from.passages if each.number > prepared.window.last)
+    due_at = min([now, *(each.arrived_at or each.at for each in islice(rest, 1))])
     return (read_again(engine, scope, prepared.source.id, due_at),)
 
 
@@ -249,8 +263,7 @@ def _heard(prepared: PreparedWindow, entries: Sequence[str]) -> tuple[str, ...]:
     before = to_read.reading.heard if to_read.reading else ()
     known_entries = [each for each in before if len(each) > DIGEST_LENGTH]
     items = _replaced_entries(known_entries, entries)
-    is_last = prepared.window.last >= to_read.passages[-1].number
-    if is_last:
+    if prepared.is_last:
         return (*compute_digests(to_read.source, to_read.passages), *items)
     sentences = [each for each in before if len(each) <= DIGEST_LENGTH]
     known = Counter(sentences)
@@ -273,17 +286,24 @@ def _replaced_entries(before: Iterable[str], entries: Collection[str]) -> tuple[
 
 
 def _mark_read(
-    prepared: PreparedWindow, heard: tuple[str, ...], entry: Entry, now: datetime
+    prepared: PreparedWindow,
+    heard: tuple[str, ...],
+    entry: Entry,
+    now: datetime,
+    skipped: tuple[SkippedWindow, ...] = (),
+    requests: tuple[AskedToForget, ...] = (),
 ) -> SetReading:
     source = prepared.source
     reading = ModelReading(
         source_scope=source.scope.key,
         source=source.id,
-        passages=prepared.window.last,
+        passages=prepared.read_to,
         digest=source.digest,
         prompt=prepared.prompt.id,
         at=now,
         heard=heard,
+        skipped=(*prepared.skipped_before, *skipped),
+        requests=requests,
     )
     return SetReading(reading, entry, before=prepared.read_from.reading)
 

@@ -15,6 +15,7 @@ from commonplace.engine.reading.observers import observer_of
 from commonplace.engine.reading.windows import (
     NextWindow,
     ReadingWindow,
+    WindowLimit,
     all_windows,
     next_passages,
     next_turns,
@@ -30,7 +31,7 @@ from commonplace.language.grounding.values import GivenPassage
 from commonplace.language.llm.prompts import Prompt, load_prompt
 from commonplace.model.access.principal import Principal
 from commonplace.model.memory.memory import Sensitivity, State
-from commonplace.model.model_calls import ModelReading
+from commonplace.model.model_calls import ModelReading, SkippedWindow
 from commonplace.model.sources.source import THREAD_ORIGIN, Passage, ProcessingStatus, Source
 from commonplace.store.queries import NO_LIMIT, PassagesOf
 
@@ -56,6 +57,15 @@ class SourceToRead:
     def next_window(self) -> NextWindow:
         return next_turns if self.is_conversation else next_passages
 
+    @property
+    def prompt(self) -> Prompt:
+        return reading_prompt(self.source)
+
+    @property
+    def skipped(self) -> tuple[SkippedWindow, ...]:
+        """None if it is read again from its first passage."""
+        return self.reading.skipped if self.reading and self.read else ()
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedWindow:
@@ -67,6 +77,7 @@ class PreparedWindow:
     given: tuple[GivenPassage, ...]
     prompt: Prompt
     known: tuple[KnownMemory, ...] = ()  # may be meant by turns
+    is_repeated: bool = False  # all was read, but of these passages there was no usable answer
 
     @property
     def source(self) -> Source:
@@ -85,12 +96,33 @@ class PreparedWindow:
         return {each.key: each.text for each in self.known}
 
     @property
+    def read_to(self) -> int:
+        """The number of the last passage that is read when this window is."""
+        reading = self.read_from.reading
+        return reading.passages if self.is_repeated and reading else self.window.last
+
+    @property
+    def is_last(self) -> bool:
+        return self.is_repeated or self.window.last >= self.read_from.passages[-1].number
+
+    @property
+    def skipped_before(self) -> tuple[SkippedWindow, ...]:
+        """Without the passages of this window."""
+        first, last = self.window.new[0].number, self.window.last
+        skipped = self.read_from.skipped
+        return tuple(left for each in skipped for left in each.without(first, last))
+
+    @property
     def says_anything(self) -> bool:
         return has_news(self.given)
 
     @property
     def by_number(self) -> dict[int, Passage]:
         return {each.number: each for each in (*self.window.context, *self.window.new)}
+
+
+def reading_prompt(source: Source) -> Prompt:
+    return load_prompt("read_turns" if source.origin == THREAD_ORIGIN else "extract_source")
 
 
 def load_source_to_read(
@@ -143,11 +175,46 @@ def _read_of_source(
 
 
 def prepare_window(
-    engine: EngineContext, reader: Principal, to_read: SourceToRead
+    engine: EngineContext, reader: Principal, to_read: SourceToRead, limit: WindowLimit
 ) -> PreparedWindow | None:
     """None: all of it was read."""
     window = to_read.next_window(to_read.passages, to_read.read)
-    return _with_prompt(engine, reader, to_read, window) if window else None
+    if window is None:
+        return _prepare_skipped(engine, reader, to_read, limit)
+    return _with_prompt(engine, reader, to_read, window, limit)
+
+
+def _prepare_skipped(
+    engine: EngineContext, reader: Principal, to_read: SourceToRead, limit: WindowLimit
+) -> PreparedWindow | None:
+    """The first window of which another model, or an earlier prompt, gave no usable answer."""
+    for skipped in windows_to_repeat(engine, reader, to_read.skipped, to_read.prompt):
+        read = skipped.first - 1
+        around = _around(engine, to_read, read)
+        passages = [each for each in around.passages if each.number <= skipped.last]
+        window = to_read.next_window(passages, read)
+        if window is not None:
+            closed = replace(window, is_closed=True)
+            prepared = _with_prompt(engine, reader, around, closed, limit)
+            return replace(prepared, is_repeated=True)
+    return None
+
+
+def windows_to_repeat(
+    engine: EngineContext, reader: Principal, skipped: Iterable[SkippedWindow], prompt: Prompt
+) -> list[SkippedWindow]:
+    """Those that were not given to this model with this prompt. The same would fail again."""
+    model = engine.model.provider.model_for(reader.user_id) if engine.model else None
+    if model is None:
+        return []
+    return [each for each in skipped if (each.model, each.prompt) != (model.name, prompt.id)]
+
+
+def _around(engine: EngineContext, to_read: SourceToRead, read: int) -> SourceToRead:
+    """Of a conversation, the passages around another place; of other sources all are there."""
+    if not to_read.is_conversation:
+        return to_read
+    return replace(to_read, passages=_passages_around(engine, to_read.source, read))
 
 
 def prepare_all_windows(
@@ -155,20 +222,25 @@ def prepare_all_windows(
 ) -> Iterator[PreparedWindow]:
     """As they would be read one after the other."""
     for window in all_windows(to_read.passages, to_read.read, to_read.next_window):
-        yield _with_prompt(engine, reader, to_read, window)
+        yield _with_prompt(engine, reader, to_read, window, WindowLimit())
 
 
 def _with_prompt(
-    engine: EngineContext, reader: Principal, to_read: SourceToRead, window: ReadingWindow
+    engine: EngineContext,
+    reader: Principal,
+    to_read: SourceToRead,
+    whole: ReadingWindow,
+    limit: WindowLimit,
 ) -> PreparedWindow:
+    window = limit.applied_to(whole)
     account = _account_of(engine, reader, to_read, window)
     context = (each.number for each in window.context)
     given = given_passages(account, context)
-    if not to_read.is_conversation:
-        return PreparedWindow(to_read, window, account, given, load_prompt("extract_source"))
+    if not (to_read.is_conversation and limit.has_context):
+        return PreparedWindow(to_read, window, account, given, to_read.prompt)
     observer = observer_of(engine, reader, to_read.source, window.new[-1].turn)
     known = find_known(engine, observer, window.new)
-    return PreparedWindow(to_read, window, account, given, load_prompt("read_turns"), known)
+    return PreparedWindow(to_read, window, account, given, to_read.prompt, known)
 
 
 def _account_of(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.llm.model_calls import (
@@ -31,38 +32,69 @@ from commonplace.engine.reading.prepared import (
     load_source_to_read,
     prepare_window,
 )
+from commonplace.engine.reading.windows import WindowLimit
 from commonplace.errors import ModelUnavailable
+from commonplace.language.llm.language_model import CONNECTED
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping, Changeset, ChangesetStep
-from commonplace.model.jobs import Job
+from commonplace.model.jobs import FIRST_WAIT, Job
 from commonplace.model.journal import JournalStatus
 
+# The same request would fail again: it is made with less text, or another model is asked.
+UNREADABLE = (ModelOutcome.TOO_LONG, ModelOutcome.MALFORMED)
 NOTHING_NEW = "nothing_new"  # only machines speak in the window, or what is said is suspicious
 
 
 def run_read_job(engine: EngineContext, closes: bool, job: Job) -> Callable[[], Changeset]:
     """``closes``: somebody waits: an open window is read, too."""
+    limit: WindowLimit | None = WindowLimit()
+    while limit is not None:
+        decision, limit = _read_within(engine, closes, job, limit)
+    return decision
+
+
+def _read_within(
+    engine: EngineContext, closes: bool, job: Job, limit: WindowLimit
+) -> tuple[Callable[[], Changeset], WindowLimit | None]:
+    """What follows; with a limit, if less of the window is to be read first. Every prompt is made
+    in a session of its own: what is erased while a model is asked is not sent again."""
     reader, id = Principal(job.scope.name), str(job.payload["source"])
     with engine.store.read_session():
-        prepared = _prepare(engine, reader, id)
+        prepared = _prepare(engine, reader, id, limit)
         if prepared is None:
-            return lambda: _changeset(engine, reader)
+            return lambda: _changeset(engine, reader), None
         if not closes and not prepared.window.is_ready(engine.clock()):
-            due_at = prepared.window.closes_at
-            return lambda: _changeset(engine, reader, read_again(engine, job.scope, id, due_at))
+            again = read_again(engine, job.scope, id, prepared.window.closes_at)
+            return lambda: _changeset(engine, reader, again), None
         if not prepared.says_anything:
-            return lambda: skipped_changeset(engine, reader, prepared, NOTHING_NEW)
+            return lambda: skipped_changeset(engine, reader, prepared, NOTHING_NEW), None
         reply = ask_model(engine, job.scope, prepared.prompt, prepared.values, source=id)
     if reply.has_answer:
-        return _decision(engine, reader, prepared, reply)
-    return _without_answer(engine, reader, prepared, reply)
+        return _decision(engine, reader, prepared, reply), None
+    if reply.outcome in UNREADABLE:
+        skipped = partial(
+            skipped_changeset, engine, reader, prepared, str(reply.outcome), reply.model
+        )
+        return skipped, _smaller(limit, prepared, reply.outcome)
+    return _without_answer(engine, reader, prepared, reply), None
 
 
-def _prepare(engine: EngineContext, reader: Principal, id: str) -> PreparedWindow | None:
+def _smaller(
+    limit: WindowLimit, prepared: PreparedWindow, outcome: ModelOutcome
+) -> WindowLimit | None:
+    new = len(prepared.window.new)
+    if outcome is ModelOutcome.TOO_LONG:
+        return limit.with_less_text(new, bool(prepared.window.context or prepared.known))
+    return limit.split(new)
+
+
+def _prepare(
+    engine: EngineContext, reader: Principal, id: str, limit: WindowLimit
+) -> PreparedWindow | None:
     if engine.model is None:
         return None
     to_read = load_source_to_read(engine, reader, id)
-    return prepare_window(engine, reader, to_read) if to_read else None
+    return prepare_window(engine, reader, to_read, limit) if to_read else None
 
 
 def _changeset(engine: EngineContext, reader: Principal, *steps: ChangesetStep) -> Changeset:
@@ -84,15 +116,17 @@ def _without_answer(
     engine: EngineContext, reader: Principal, prepared: PreparedWindow, reply: ModelReply
 ) -> Callable[[], Changeset]:
     """Rules stay the way. What may be answered later is asked later."""
-    if reply.outcome is ModelOutcome.MALFORMED:  # and would be again
-        return lambda: skipped_changeset(engine, reader, prepared, str(reply.outcome))
     _log_outcome(engine, reader, prepared, reply)
     match reply.outcome:
         case ModelOutcome.OVER_BUDGET:
             tomorrow = _next_day(engine.clock())
             again = read_again(engine, reader.own_scope, prepared.source.id, tomorrow)
             return lambda: _changeset(engine, reader, again)
-        case ModelOutcome.NO_MODEL:  # a client that is not connected: the next turn asks again
+        case ModelOutcome.NO_MODEL if _is_of_a_client(engine):  # its client has just gone
+            soon = engine.clock() + FIRST_WAIT
+            again = read_again(engine, reader.own_scope, prepared.source.id, soon)
+            return lambda: _changeset(engine, reader, again)
+        case ModelOutcome.NO_MODEL:
             return lambda: _changeset(engine, reader)
         case _:
             raise ModelUnavailable(f"The language model gave no answer: {reply.outcome}.")
@@ -112,6 +146,11 @@ def _log_outcome(
             actor=ACTOR,
         )
     )
+
+
+def _is_of_a_client(engine: EngineContext) -> bool:
+    """Whether the models are those of connected clients: a job waits for one."""
+    return engine.model is not None and engine.model.provider.name == CONNECTED
 
 
 def _next_day(now: datetime) -> datetime:

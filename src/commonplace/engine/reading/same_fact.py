@@ -73,7 +73,8 @@ def run_same_fact_job(engine: EngineContext, job: Job) -> Callable[[], Changeset
             return lambda: _changeset(engine, scope, prompt, near, (), {})
         values = {"pairs": _lines(near.pairs)}
         reply = ask_model(engine, scope, prompt, values, small=True)
-    if not reply.has_answer and reply.outcome is not ModelOutcome.MALFORMED:
+    is_passed_over = reply.outcome in (ModelOutcome.MALFORMED, ModelOutcome.TOO_LONG)
+    if not reply.has_answer and not is_passed_over:
         return _without_answer(engine, scope, reply)
     replaced = _replaced(near.pairs, reply.value)
     count_findings(

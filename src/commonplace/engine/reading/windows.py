@@ -7,7 +7,7 @@ prompts. Only its last window also ends by the clock.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby, takewhile
 
@@ -18,6 +18,7 @@ MAX_TURNS = 16  # of a window
 MAX_CHARACTERS = 6_000  # of a window's new passages
 CONTEXT_TURNS = 6  # before a window
 CONTEXT_CHARACTERS = 2_000
+MAX_PASSAGES = 1_000  # more than any window has
 PAUSE = timedelta(minutes=30)  # after which the next turn begins a new window
 
 
@@ -41,6 +42,38 @@ class ReadingWindow:
 
     def is_ready(self, now: datetime) -> bool:
         return self.is_closed or self.closes_at <= now
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLimit:
+    """How much of a window is asked about: less where a model could not read the whole of it."""
+
+    passages: int = MAX_PASSAGES
+    has_context: bool = True  # what was said, and what is known, before
+    is_split: bool = False  # because the answer could not be used
+
+    def applied_to(self, window: ReadingWindow) -> ReadingWindow:
+        context = window.context if self.has_context else ()
+        new = window.new[: self.passages]
+        return ReadingWindow(context, new, window.is_closed or len(new) < len(window.new))
+
+    def with_less_text(self, new: int, has_before: bool) -> WindowLimit | None:
+        """The prompt was too long for the model. ``new``: how many passages are new in it;
+        ``has_before``: it has others, too. None: it was the shortest."""
+        if has_before:
+            return replace(self, has_context=False)
+        return None if new == 1 else replace(self, passages=_half(new))
+
+    def split(self, new: int) -> WindowLimit | None:
+        """The answer could not be used: to half of the passages it is shorter. Once, since an
+        answer is paid for."""
+        if self.is_split or new == 1:
+            return None
+        return replace(self, passages=_half(new), is_split=True)
+
+
+def _half(passages: int) -> int:
+    return (passages + 1) // 2
 
 
 def next_turns(passages: Sequence[Passage], read: int) -> ReadingWindow | None:

@@ -304,9 +304,11 @@ def _reading_steps(
             steps.append(SetReading(reading, Entry(op=Op.DELETE), gone=True))
         else:
             changed = replace(reading, digest=after) if reading.digest == before else reading
-            for each in (one.graph for one in erased if one.graph.source.id == reading.source):
-                heard = heard_without(engine, reader, each, changed.heard)
-                changed = replace(changed, heard=heard)
+            for one in (each for each in erased if each.graph.source.id == reading.source):
+                heard = heard_without(engine, reader, one.graph, changed.heard)
+                blotted = {passage.number for passage in one.after if passage.is_erased}
+                asked = (each for each in changed.requests if each.passage not in blotted)
+                changed = replace(changed, heard=heard, requests=tuple(asked))
             if changed != reading:
                 entry = Entry(op=Op.UPDATE, subject=reading.source)
                 steps.append(SetReading(changed, entry, before=reading))

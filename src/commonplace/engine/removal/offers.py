@@ -29,12 +29,15 @@ MAX_GRAPH_ITEMS = 10
 SURELY_ABOUT = 0.5  # similarity from which no common word is needed
 
 
-def offer_to_forget(engine: EngineContext, principal: Principal, query: str) -> Choice:
-    """Only the caller's own items: those of others cannot be forgotten."""
+def offer_to_forget(
+    engine: EngineContext, principal: Principal, query: str, *, is_logged: bool = True
+) -> Choice:
+    """Only the caller's own items: those of others cannot be forgotten. ``is_logged``: somebody
+    searches now."""
     wanted = clean_forget_query(query)
     own = ReadableScope(principal.own_scope)
     plans = [
-        RecallPlan(query=wanted, k=MAX_CONSIDERED),
+        RecallPlan(query=wanted, k=MAX_CONSIDERED, logged_as="recall" if is_logged else None),
         RecallPlan(query=wanted, k=MAX_CONSIDERED, threshold=0.0, logged_as=None),
     ]
     found, generous = recall(engine, principal, plans, scopes=(own,))

@@ -54,16 +54,27 @@ class _GivenSource:
 def summarise_source(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
     """The model is asked now, outside any transaction; the changeset is computed in one."""
     scope, id = job.scope, str(job.payload["source"])
-    with engine.store.read_session():
-        given = _load(engine, scope, id)
-        if given is None or not given.is_long_enough:
-            return lambda: Changeset(scope, engine.clock(), ACTOR, ())
-        reply = summarise(engine, scope, id, given.source.title, given.turns)
+    given, reply = _ask(engine, scope, id, 1.0)
+    if reply is not None and reply.outcome is ModelOutcome.TOO_LONG:
+        given, reply = _ask(engine, scope, id, 0.5)
+    if given is None or reply is None:
+        return lambda: Changeset(scope, engine.clock(), ACTOR, ())
     if reply.written is None:
         _note_outcome(engine, scope, id, reply)
     if reply.outcome is ModelOutcome.DOWN and job.tries < job.max_tries:
         raise ModelUnavailable("The language model gave no answer.")
     return lambda: Changeset(scope, engine.clock(), ACTOR, _change(engine, scope, given, reply))
+
+
+def _ask(
+    engine: EngineContext, scope: Scope, id: str, share: float
+) -> tuple[_GivenSource | None, SummaryReply | None]:
+    """No reply: there is nothing to summarise. ``share``: of what is usually shown."""
+    with engine.store.read_session():
+        given = _load(engine, scope, id)
+        if given is None or not given.is_long_enough:
+            return None, None
+        return given, summarise(engine, scope, id, given.source.title, given.turns, share=share)
 
 
 def _load(engine: EngineContext, scope: Scope, id: str) -> _GivenSource | None:

@@ -26,6 +26,7 @@ from commonplace.language.llm.language_model import (
     MessageRole,
     ModelAnswer,
     ModelFailure,
+    ModelInputTooLong,
     ModelRefused,
     ModelRequest,
     TokenCount,
@@ -79,7 +80,8 @@ def complete_checked(
     again = _repair_request(request, first, reading.problem)
     try:
         second = ask(again)
-    except ModelRefused:  # such as a longer answer than the model can give: it did answer before
+    except (ModelRefused, ModelInputTooLong):
+        # Such as a longer answer than the model can give: it did answer before.
         raise _bad(f"the model's answer cannot be used: {reading.problem}", tokens, first) from None
     except ModelFailure as failure:
         failure.tokens = failure.tokens + tokens

@@ -70,6 +70,10 @@ class ModelRefused(ModelFailure):
     """Key, name or address is wrong, or the person behind the model said no."""
 
 
+class ModelInputTooLong(ModelFailure):
+    """The request is longer than the model or its server takes: less text may fit."""
+
+
 class BadModelAnswer(ModelFailure):
     """Not of the form of the schema, also after one repair."""
 

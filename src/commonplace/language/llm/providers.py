@@ -59,6 +59,7 @@ class ConnectedModels:
 
     def __init__(self, timeout: float = 60.0) -> None:
         self.timeout = timeout  # seconds, of a call
+        self._notify: Callable[[], object] = lambda: None
         self._by_user: dict[str, dict[object, ConfiguredModels]] = {}
         self._lock = threading.Lock()
 
@@ -66,6 +67,7 @@ class ConnectedModels:
         """``connection``: to be named again when it ends."""
         with self._lock:
             self._by_user.setdefault(user_id, {})[connection] = models
+        self._notify()
 
     def disconnect(self, user_id: str, connection: object) -> None:
         with self._lock:
@@ -73,6 +75,15 @@ class ConnectedModels:
             models.pop(connection, None)
             if not models:
                 self._by_user.pop(user_id, None)
+
+    def when_connected(self, notify: Callable[[], object]) -> None:
+        """``notify`` is called after each connection: there may be something to read."""
+        self._notify = notify
+
+    def users(self) -> tuple[str, ...]:
+        """Those who have a model now."""
+        with self._lock:
+            return tuple(self._by_user)
 
     def model_for(self, user_id: str, *, small: bool = False) -> LanguageModel | None:
         with self._lock:

@@ -49,6 +49,7 @@ _TABLES_OF_TEXT = (
     "keys",
     "kept_answers",
     "model_answers",
+    "model_readings",
     "teams",
     "memberships",
     "shares",

@@ -29,7 +29,7 @@ from commonplace.model.jobs import (
     ReleaseAnswer,
     StoredAnswer,
 )
-from commonplace.store.queries import JobQuery
+from commonplace.store.queries import NO_RESERVED_JOBS, JobQuery, ReservedJobs
 from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros, moment
 
 ABANDONED = Failure("abandoned", "Its worker stopped without finishing it, in every attempt.")
@@ -67,6 +67,7 @@ class SqlJobs(ABC):
         id: str | None = None,
         in_order: Sequence[str] = (),
         after: tuple[str, str] | None = None,
+        reserved: ReservedJobs = NO_RESERVED_JOBS,
     ) -> Job | None:
         at = micros(now)
         with self._claiming() as session:
@@ -79,13 +80,16 @@ class SqlJobs(ABC):
             else:
                 later, earlier = after or ("", "")
                 wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
-                wanted |= {"later": later, "earlier": earlier}
+                wanted |= {"later": later, "earlier": earlier, **_reserved(reserved)}
                 row = session.one("claim_job", of=of, **wanted, **claim)
         return _job_from(row) if row else None
 
-    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+    def next_due(
+        self, kinds: Sequence[str] = (), reserved: ReservedJobs = NO_RESERVED_JOBS
+    ) -> datetime | None:
+        wanted = {"any_kind": int(not kinds), "kinds": list(kinds)}
         with self._seeking() as session:
-            row = session.one("next_due", any_kind=int(not kinds), kinds=list(kinds))
+            row = session.one("next_due", **wanted, **_reserved(reserved))
         return moment(row[0]) if row else None
 
     def extend_lease(self, job: Job, until: datetime) -> bool:
@@ -116,6 +120,13 @@ class SqlJobs(ABC):
         enqueues = any(isinstance(step, EnqueueJob | RetryJob) for step in changeset.steps)
         if enqueues and self._notify is not None:
             self._notify()
+
+
+def _reserved(jobs: ReservedJobs) -> dict[str, Any]:
+    return {
+        "reserved": list(jobs.kinds),
+        "reserved_for": [scope.key for scope in jobs.scopes],
+    }
 
 
 def enqueue(session: Session, jobs: Sequence[Job]) -> None:

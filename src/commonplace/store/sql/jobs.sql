@@ -92,11 +92,13 @@ UPDATE jobs
 -- in_order: kinds of which a user's jobs run one after the other, the longest due first. later: a kind
 -- of job that waits while a job of the kind `earlier`, of the same user, runs or is due. Not only on
 -- the same key: else a job would overtake one that waits.
+-- reserved: kinds that are claimed for the owners in reserved_for only.
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
    WHERE due_at <= :now
      AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
      AND (CAST(:of AS TEXT) IS NULL OR scope = CAST(:of AS TEXT))
+     AND (NOT (kind IN #list(reserved)) OR scope IN #list(reserved_for))
      AND NOT (kind IN #list(in_order) AND EXISTS (
            SELECT 1 FROM jobs AS before
             WHERE before.scope = jobs.scope AND before.kind = jobs.kind
@@ -132,3 +134,4 @@ RETURNING #job_columns
 -- name: next_due
 SELECT MIN(due_at) FROM jobs
  WHERE due_at IS NOT NULL AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
+   AND (NOT (kind IN #list(reserved)) OR scope IN #list(reserved_for))

@@ -49,17 +49,22 @@ ON CONFLICT (scope, day, prompt, model) DO UPDATE
 -- name: model_readings
 SELECT #model_reading_columns FROM model_readings d
  WHERE d.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR d.source IN #list(sources))
+   AND (CAST(:all AS BIGINT) = 1 OR d.skipped <> '[]' OR d.requests <> '[]')
  ORDER BY d.source, d.source_scope
 
 -- name: add_model_reading
-INSERT INTO model_readings (scope, source_scope, source, passages, digest, prompt, at, heard)
-VALUES (:scope, :source_scope, :source, :passages, :digest, :prompt, :at, :heard)
+INSERT INTO model_readings (
+  scope, source_scope, source, passages, digest, prompt, at, heard, skipped, requests
+) VALUES (
+  :scope, :source_scope, :source, :passages, :digest, :prompt, :at, :heard, :skipped, :requests
+)
 ON CONFLICT (scope, source, source_scope) DO NOTHING
 RETURNING source
 
 -- name: move_model_reading
 UPDATE model_readings
-   SET passages = :passages, digest = :digest, prompt = :prompt, at = :at, heard = :heard
+   SET passages = :passages, digest = :digest, prompt = :prompt, at = :at, heard = :heard,
+       skipped = :skipped, requests = :requests
  WHERE scope = :scope AND source = :source AND source_scope = :source_scope
    AND passages = :old_passages AND digest = :old_digest AND at = :old_at
 RETURNING source
@@ -79,3 +84,6 @@ DELETE FROM model_readings WHERE scope = :scope
 
 -- name: texts_of_model_answers
 SELECT answer FROM model_answers WHERE scope = :scope
+
+-- name: texts_of_model_readings
+SELECT requests FROM model_readings WHERE scope = :scope

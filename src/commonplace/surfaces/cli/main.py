@@ -29,8 +29,8 @@ EXIT_USER_ERROR = 1
 PANELS: Mapping[str, str] = {
     "Remember and recall": "remember recall query context forget restore update list show "
     "observe erase remember-many observe-many recall-many whole-context context-pack understand",
-    "Review and history": "conflicts resolve merge why history changes change-log events "
-    "verify-forget",
+    "Review and history": "conflicts forget-requests resolve merge why history changes change-log "
+    "events verify-forget",
     "Sources": "ingest sources extract extract-all artifacts",
     "Graph": "explore traverse people concepts entities node nodes edges relate note split "
     "contributions graph",

@@ -185,6 +185,9 @@ def _resolve_summary(user: User, arguments: Mapping[str, Any]) -> str | None:
             current = "; ".join(s.text for s in each.standing if target in (None, s.id))
             description = "; ".join(s.text for s in each.held if held in (None, s.id))
             return f"Current value: {current}. New value: {description}. If you accept, {choice}."
+    for request in user.forget_requests(limit=_MAX_INBOX):
+        if arguments["choice"] == "dismiss" and request.id == arguments["conflict"]:
+            return f"You asked to forget: {request.query}. If you accept, nothing is forgotten."
     return None
 
 

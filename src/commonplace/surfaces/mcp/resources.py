@@ -75,6 +75,12 @@ RESOURCES: tuple[McpResource, ...] = (
         "conflicts", "conflicts", "Conflicts", "Open questions: which of two values is right?"
     ),
     McpResource(
+        "forget-requests",
+        "forget-requests",
+        "Requests to forget",
+        "What the user asked to forget, with the items that may be meant.",
+    ),
+    McpResource(
         "invitations",
         "sources invitations",
         "Invitations",

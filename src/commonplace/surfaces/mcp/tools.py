@@ -429,18 +429,21 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "conflicts",
         "Conflicts for a person to decide",
-        """Without arguments: the open conflicts, where two values contradict each other. Ask the
+        """Without arguments: the open conflicts, where two values contradict each other. With
+        requests: what the user asked to forget in passing; forget what they mean, by id. Ask the
         user; never choose for them. With the conflict and the user's choice (override: the new
-        value replaces the old; insert: keep both; dismiss: keep the old) it is resolved, once the
-        user has agreed in their client. If the client cannot ask, it is refused, and the user
-        decides with `commonplace resolve`.""",
+        value replaces the old; insert: keep both; dismiss: keep the old, or drop the request) it is
+        resolved, once the user has agreed in their client. If the client cannot ask, it is refused,
+        and the user decides with `commonplace resolve`.""",
         ToolOperation("conflicts", ("limit", "alternatives")),
+        ToolOperation("forget-requests", ("limit",), when="requests"),
         ToolOperation(
             "resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"
         ),
         destructive=True,
         parameter_help={
-            "conflict": "The conflict that the user decided; without it: list all.",
+            "conflict": "The conflict or request that the user decided; without it: list all.",
+            "requests": "List requests to forget.",
             "choice": "The user's choice.",
         },
     ),

@@ -171,7 +171,7 @@ class OpenApiDescription:
 # The subjects of the page of the API in order, and the beginnings of their paths.
 SUBJECTS: Mapping[str, str] = {
     "recall": "recall memory context understand why",
-    "remember": "memories observe update conflicts",
+    "remember": "memories observe update conflicts forget-requests",
     "forget": "forget restore erase verify-forget",
     "sources": "sources memory/extract artifacts",
     "graph": "explore traverse people concepts entities nodes edges notes contributions graph",

@@ -182,6 +182,7 @@ ROUTES: tuple[Route, ...] = (
     _get("/artifacts/{id}", "artifacts show"),
     _delete_one("/artifacts/{id}"),
     _get("/conflicts", "conflicts"),
+    _get("/forget-requests", "forget-requests"),
     _post("/conflicts/{conflict}/resolve", "resolve", example={"choice": "override"}),
     _get("/profile", "profile"),
     _post("/profile/notes", "profile note", example={"text": "Left-handed"}),

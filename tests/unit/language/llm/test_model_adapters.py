@@ -14,6 +14,7 @@ from commonplace.language.llm.language_model import (
     MessageRole,
     ModelDown,
     ModelFailure,
+    ModelInputTooLong,
     ModelRefused,
     ModelRequest,
     TokenCount,
@@ -21,11 +22,13 @@ from commonplace.language.llm.language_model import (
 from commonplace.language.llm.openai import OpenAiModel
 from commonplace.language.llm.server import ModelServer
 from support.model_server import (
+    TOO_LONG,
     cut_off,
     hang_up,
     model_server,
     raw,
     refuse,
+    refuse_too_long,
     repeat_prompt,
     slow,
     text,
@@ -206,7 +209,7 @@ def test_openai_model_uses_the_option_names_of_newer_models(server, openai):
 
 
 def test_model_that_refuses_every_form_is_refused_and_nothing_is_remembered(server, model):
-    server.then = [refuse(400, "the prompt is too long")] * 3
+    server.then = [refuse(400, "this is not supported")] * 3
     with pytest.raises(ModelRefused, match="400"):
         model.complete(REQUEST)
     server.then = []
@@ -418,7 +421,6 @@ def test_unreachable_model_is_down_at_once(adapter, slept):
         (402, "credit"),
         (403, "COMMONPLACE_MODEL_KEY"),
         (404, "model_url"),
-        (413, "too long"),
         (302, "model_url"),
     ],
 )
@@ -430,6 +432,40 @@ def test_model_refusal_names_the_setting_and_repeats_nothing(server, model, slep
     assert TEXT not in str(failed.value)
     assert failed.value.__cause__ is None
     assert (len(server.requests), slept) == (1, [])
+
+
+@pytest.mark.parametrize("told", TOO_LONG)
+def test_prompt_that_is_too_long_is_told_apart_at_once(server, model, slept, told):
+    server.then = [refuse_too_long(told)]
+    with pytest.raises(ModelInputTooLong, match="too long") as failed:
+        model.complete(REQUEST)
+    assert failed.value.__cause__ is None
+    assert (len(server.requests), slept) == (1, [])
+    assert model.complete(REQUEST).value == VALUE
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "max_tokens: 9000 > 8192, which is the maximum allowed number"}},
+        {"error": {"message": "max_tokens is too large: this model writes at most 4096 tokens"}},
+        # It repeats the request, whose texts are about such a refusal.
+        {
+            "detail": [
+                {"msg": "extra inputs", "input": "the prompt is too long for its context length"}
+            ]
+        },
+    ],
+)
+def test_refusal_of_an_option_is_not_one_of_the_prompt(server, model, body):
+    server.then = [raw(body, 400)]
+    assert model.complete(REQUEST).value == VALUE
+
+
+def test_repair_that_is_too_long_leaves_the_answer_malformed(server, model):
+    server.then = [text("{not JSON"), refuse_too_long()]
+    with pytest.raises(BadModelAnswer):
+        model.complete(REQUEST)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -33,7 +32,7 @@ from commonplace.engine.memories.candidates import (
 )
 from commonplace.engine.memories.remember import MemoryBatch
 from commonplace.engine.transaction import run_transaction
-from commonplace.errors import CommonplaceError, NotFound
+from commonplace.errors import NotFound
 from commonplace.language.extract import values
 from commonplace.language.extract.extract import extract
 from commonplace.model.access.principal import Principal, Scope
@@ -249,6 +248,7 @@ class Extracted:
     left: int  # sources left for another run
     revision: int
     prompts: tuple[ShownPrompt, ...] = ()  # of a dry run, which extracts nothing
+    to_read: int = 0  # sources that a language model reads from now on
 
 
 def extract_sources(
@@ -295,6 +295,14 @@ def extract_pending(engine: EngineContext, request: RequestContext, limit: int) 
 def pending_sources(engine: EngineContext, reader: Principal) -> Iterator[Source]:
     """Processed sources the reader may read that are not extracted yet or have changed since."""
     extractions = {each.source: each for each in engine.store.extractions(reader.own_scope)}
+    for source in processed_sources(engine, reader):
+        extraction = extractions.get(source.id)
+        if extraction is None or not extraction.is_all_of(source):
+            yield source
+
+
+def processed_sources(engine: EngineContext, reader: Principal) -> Iterator[Source]:
+    """The reader's own ones, and those of their teams."""
     for readable in readable_scopes(engine, reader, searching=False):
         if readable.is_guest:
             continue
@@ -303,10 +311,7 @@ def pending_sources(engine: EngineContext, reader: Principal) -> Iterator[Source
             statuses=(ProcessingStatus.PROCESSED, ProcessingStatus.EXTRACTED),
             limit=NO_LIMIT,
         )
-        for source in engine.live_source_page(readable.scope, listing):
-            extraction = extractions.get(source.id)
-            if extraction is None or not extraction.is_all_of(source):
-                yield source
+        yield from engine.live_source_page(readable.scope, listing)
 
 
 def _extract_one(
@@ -321,7 +326,9 @@ def _extract_one(
             return changeset, Counter()
         reading = _read_by_model(engine, reader, ready[0])
         with_reading = replace(changeset, steps=(*changeset.steps, *reading))
-        return with_reading, _count_steps(changeset, stored)
+        counted = _count_steps(changeset, stored)
+        counted["to_read"] = sum(isinstance(step, EnqueueJob) for step in reading)
+        return with_reading, counted
 
     return run_transaction(engine, request, decision)[1]
 
@@ -365,46 +372,5 @@ def _extraction_answer(
         memories=total["memories"],
         left=left,
         revision=engine.store.counters(reader.own_scope).revision,
-    )
-
-
-log = logging.getLogger("commonplace")
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractedForAll:
-    """What a run extracted for all users."""
-
-    users: int
-    sources: int
-    nodes: int  # new ones
-    edges: int
-    notes: int
-    memories: int
-    left: int  # sources left for another run
-    failed: int  # users whose sources could not be extracted; the log says why
-
-
-def extract_for_all_users(
-    engine: EngineContext, scopes: Iterable[Scope], limit: int
-) -> ExtractedForAll:
-    """An error of one user does not stop the others."""
-    results, failed = [], 0
-    for scope in scopes:
-        if not scope.is_user:
-            continue
-        try:
-            results.append(extract_pending(engine, RequestContext(Principal(scope.name)), limit))
-        except CommonplaceError as error:
-            log.warning("extraction postponed: %s", error.code)
-            failed += 1
-    return ExtractedForAll(
-        users=len(results),
-        sources=sum(each.sources for each in results),
-        nodes=sum(each.nodes for each in results),
-        edges=sum(each.edges for each in results),
-        notes=sum(each.notes for each in results),
-        memories=sum(each.memories for each in results),
-        left=sum(each.left for each in results),
-        failed=failed,
+        to_read=total["to_read"],
     )

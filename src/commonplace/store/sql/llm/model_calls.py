@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import astuple
+from typing import Any
 
 from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
@@ -23,21 +26,31 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.journal import Event
 from commonplace.model.model_calls import (
+    AskedToForget,
     KeepModelAnswer,
     KeptModelAnswer,
     ModelReading,
     ModelUsageRow,
     SetReading,
+    SkippedWindow,
 )
 from commonplace.store.sql.graph import REMOVAL_STEPS
-from commonplace.store.sql.rows import RowCodec, Session, WriteNumbers, micros
+from commonplace.store.sql.rows import (
+    Row,
+    RowCodec,
+    Session,
+    WriteNumbers,
+    instant,
+    micros,
+    to_json,
+)
 
 _ANSWER = RowCodec(KeptModelAnswer)
 _USAGE = RowCodec(ModelUsageRow)
-_READING = RowCodec(ModelReading)
+_READING = RowCodec(ModelReading, ("skipped", "requests"))
 MODEL_ANSWER_COLUMNS = _ANSWER.columns("a")
 MODEL_USAGE_COLUMNS = _USAGE.columns("u")
-MODEL_READING_COLUMNS = _READING.columns("d")
+MODEL_READING_COLUMNS = f"d.skipped, d.requests, {_READING.columns('d')}"
 
 
 class SqlModelCalls(ABC):
@@ -56,13 +69,29 @@ class SqlModelCalls(ABC):
         return [ModelUsageRow(**_USAGE.decode(row)) for row in rows]
 
     def model_readings(
-        self, scope: Scope, sources: Sequence[str] | None = None
+        self, scope: Scope, sources: Sequence[str] | None = None, *, unsettled: bool = False
     ) -> list[ModelReading]:
+        wanted = {"any": int(sources is None), "sources": list(sources or ())}
         with self._reading(scope) as session:
-            rows = session.rows(
-                "model_readings", any=int(sources is None), sources=list(sources or ())
-            )
-        return [ModelReading(**_READING.decode(row)) for row in rows]
+            rows = session.rows("model_readings", all=int(not unsettled), **wanted)
+        return [_reading_from(row) for row in rows]
+
+
+def _reading_from(row: Row) -> ModelReading:
+    skipped = tuple(SkippedWindow(*each) for each in json.loads(row[0]))
+    requests = tuple(
+        AskedToForget(id, query, passage, instant(ends_at))
+        for id, query, passage, ends_at in json.loads(row[1])
+    )
+    return ModelReading(skipped=skipped, requests=requests, **_READING.decode(row[2:]))
+
+
+def _reading_values(reading: ModelReading) -> dict[str, Any]:
+    skipped = to_json([astuple(each) for each in reading.skipped])
+    requests = to_json(
+        [(each.id, each.query, each.passage, micros(each.ends_at)) for each in reading.requests]
+    )
+    return {**_READING.values(reading), "skipped": skipped, "requests": requests}
 
 
 def record_model_calls(session: Session, bookkeeping: Bookkeeping, erasures: int) -> None:
@@ -79,7 +108,7 @@ def _keep_answers(session: Session, answers: Iterable[KeepModelAnswer]) -> None:
 
 def set_readings(session: Session, batch: Sequence[SetReading], numbers: WriteNumbers) -> None:
     for step in batch:
-        values = _READING.values(step.reading)
+        values = _reading_values(step.reading)
         if step.gone:
             of = {name: values[name] for name in ("source", "source_scope")}
             session.run("delete_model_reading", **of)
@@ -93,7 +122,7 @@ def import_readings(session: Session, readings: Sequence[ModelReading]) -> None:
 
 
 def _was_as_expected(session: Session, step: SetReading) -> bool:
-    values = _READING.values(step.reading)
+    values = _reading_values(step.reading)
     if step.before is None:
         return session.one("add_model_reading", **values) is not None
     before = _READING.values(step.before)
