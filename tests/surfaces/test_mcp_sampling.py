@@ -15,7 +15,7 @@ from commonplace.language.llm.prompts import load_prompt
 from commonplace.store.queries import JobQuery
 from commonplace.surfaces.mcp.sampling import SamplingClients
 from commonplace.surfaces.mcp.server import build_server, single_caller
-from support.findings import source
+from support.findings import source, turns
 from support.mcp_client import MODES, connected, over_http
 from support.rest_server import running
 from support.settled import until
@@ -312,3 +312,19 @@ def test_waiting_for_a_model_that_is_not_connected_ends_at_once(reading_book):
     me.observe("btw my cat is called Tom", wait=True)
     assert len(reading_jobs(reading_book)) == 1
     assert me.jobs()[0].tries == 0
+
+
+def test_requests_to_forget_are_listed_and_answered_over_mcp(reading_book):
+    me = reading_book.user("ana")
+    kayak = me.remember("The user owns a red kayak.", kind="fact").memory.id
+    said = "scrap that thing with the kayak please"
+    me.observe(said, thread="t")
+    found = {"passage": 1, "quote": said, "what": "the kayak"}
+    with speaking_to(reading_book, me, ClientModel(turns(forget=[found]))) as client:
+        client.data("recall", query="anything")
+        reading_book.work(once=True)
+        (request,) = client.data("conflicts", requests=True)["result"]
+        assert request["query"] == "the kayak"
+        assert [each["id"] for each in request["candidates"]] == [kayak]
+        client.data("forget", ids=[kayak])
+        assert client.data("conflicts", requests=True)["result"] == []

@@ -20,6 +20,7 @@ _HIDDEN_PROPERTIES = frozenset(
         "ref",
         "said",
         "scope",
+        "indexed_texts",
         "searchable_text",
         "weight",
     }
