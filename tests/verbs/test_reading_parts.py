@@ -6,9 +6,17 @@ import re
 
 import pytest
 
+from commonplace.language.llm.language_model import ModelAnswer, ModelDown, TokenCount
 from commonplace.store.queries import JobQuery, JournalQuery
 from support.findings import memory, source, turns
-from support.model_server import TOO_LONG, at_most, model_server, refuse_too_long, text, truncated
+from support.model_server import (
+    TOO_LONG,
+    at_most,
+    model_server,
+    refuse_too_long,
+    text,
+    truncated,
+)
 
 FACTS = ("my cat is called Tom", "my bike is a Koga", "my boat is the Astrid", "my tent is red")
 PARAGRAPHS = [f"Chapter {n}. " + f"The kiln number {n} is hot. " * 8 for n in range(1, 9)]
@@ -280,3 +288,31 @@ def test_a_summary_that_is_too_long_twice_leaves_that_of_the_rules(open_book, se
     book.work(once=True)
     assert me.show(done.source.id).source.summary
     assert not me._engine.store.jobs(me.principal.scope, JobQuery(kinds=["summarise"]))
+
+
+# ——— a model that is too slow ———
+
+
+class SlowModel:
+    """Answers in time about two turns, and about no more."""
+
+    name = "slow"
+
+    def complete(self, request):
+        user = request.messages[-1].content
+        numbers = asked_about(user)
+        if len(numbers) > 2:
+            raise ModelDown("took too long")
+        found = [memory(n, FACTS[n - 1], f"The user says {FACTS[n - 1]}.") for n in numbers]
+        return ModelAnswer(turns(*found), "", TokenCount(1, 1))
+
+
+def test_a_model_is_asked_about_less_each_time_it_does_not_answer(open_book, clock):
+    book = open_book(model=SlowModel(), extraction="auto", worker="off", tidy_on_open=False)
+    me = book.user("ana")
+    say_all(me)
+    for _ in range(8):
+        book.work(once=True)
+        clock.tick(hours=1)
+    assert {f"The user says {fact}." for fact in FACTS} <= contents(me)
+    assert not owed(me)

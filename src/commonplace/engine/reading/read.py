@@ -32,7 +32,7 @@ from commonplace.engine.reading.prepared import (
     load_source_to_read,
     prepare_window,
 )
-from commonplace.engine.reading.windows import WindowLimit
+from commonplace.engine.reading.windows import WindowLimit, window_limit
 from commonplace.errors import ModelUnavailable
 from commonplace.language.llm.language_model import CONNECTED
 from commonplace.model.access.principal import Principal
@@ -47,7 +47,7 @@ NOTHING_NEW = "nothing_new"  # only machines speak in the window, or what is sai
 
 def run_read_job(engine: EngineContext, closes: bool, job: Job) -> Callable[[], Changeset]:
     """``closes``: somebody waits: an open window is read, too."""
-    limit: WindowLimit | None = WindowLimit()
+    limit: WindowLimit | None = window_limit(job.tries)
     while limit is not None:
         decision, limit = _read_within(engine, closes, job, limit)
     return decision

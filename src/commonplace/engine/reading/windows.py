@@ -72,6 +72,13 @@ class WindowLimit:
         return replace(self, passages=_half(new), is_split=True)
 
 
+def window_limit(tries: int) -> WindowLimit:
+    """With each try a job asks about less: the model may be too slow for more within its time."""
+    if tries <= 1:
+        return WindowLimit()
+    return WindowLimit(passages=max(1, MAX_TURNS >> min(tries - 1, MAX_TURNS)))
+
+
 def _half(passages: int) -> int:
     return (passages + 1) // 2
 
