@@ -16,7 +16,7 @@ import numpy as np
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.prompt_injection import is_injected_memory
-from commonplace.language.text.terms import analyse
+from commonplace.language.text.terms import analyse, query_synonyms
 from commonplace.model.access.principal import Principal
 from commonplace.model.delta import shorten
 from commonplace.model.filters import NO_FILTERS
@@ -109,8 +109,11 @@ def _nearest(index: ScopeIndex, mask: Mask, passage: Passage) -> Iterator[tuple[
 
 
 def _terms_or_longer(index: ScopeIndex, mask: Mask, text: str) -> Iterator[str]:
-    """Of a word that no memory has, those that begin with it: "doug" may be Dougal."""
-    for term in analyse(text):
+    """With other words for the same ("mama" and "mother"). Of a word that no memory has, those that
+    begin with it: "doug" may be Dougal."""
+    terms = analyse(text)
+    yield from (term for others in query_synonyms(terms).values() for (term,) in others)
+    for term in terms:
         yield term
         if len(term) >= _SHORT_NAME and not mask[index.postings.of(term)[0]].any():
             yield from index.postings.beginning_with(term)[:_MAX_LONGER]

@@ -43,6 +43,7 @@ _HEBREW_STEM = 3
 _CONFIRMED_WORDS = 3  # at the start of a turn that confirms the one before
 _AGREED_WORDS = 6  # a longer turn does not just agree
 _VALUE_PARTS = re.compile(r"[,;\n]")
+_AMOUNT = re.compile(r"[$€£₪]?\d+(?:[.,:]\d+)*[$€£₪]?")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)\s?[km]", re.IGNORECASE)
 _DIGIT_RUN = re.compile(r"\+?\d[\d\s().\-/]*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]+")  # Thai to Khmer
@@ -229,12 +230,30 @@ class Support:
         parts = [part for part in _VALUE_PARTS.split(value) if part.strip()]
         if len(parts) > 1:
             return all(map(self.has_value, parts))
+        if self._has_amount(value):
+            return True
         numeral = value.strip().strip("$€£₪")
         scaled = _SCALED.fullmatch(numeral)
         if scaled and self._is_scaled_somewhere(scaled[0]):
             numeral = scaled[1]
         is_amount = numeral.replace(",", "").replace(".", "").isdecimal()
         return is_amount and any(each.has(numeral) for each in self.numbers)
+
+    def _has_amount(self, value: str) -> bool:
+        """ "7000 a month": its number is said, and the words around it here or before."""
+        numerals, words = _AMOUNT.findall(value), _AMOUNT.sub(" ", value)
+        if not numerals or not split_words(words):
+            return False
+        said = all(any(each.has(numeral) for each in self.numbers) for numeral in numerals)
+        return said and self.has_all_words(words)
+
+    def has_all_words(self, text: str) -> bool:
+        """Whether each content word occurs, also in what was known before."""
+        carrying = (*self.passages, *self._known)
+        return all(
+            any(not form.isdisjoint(each.terms) for each in carrying)
+            for form in content_words(text, self.language_of(text))
+        )
 
     def _is_scaled_somewhere(self, numeral: str) -> bool:
         """ "it's 45 now", of what was 38k: the scale may be another's word."""

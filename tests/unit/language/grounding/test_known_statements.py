@@ -93,3 +93,21 @@ def test_day_of_a_known_statement_says_of_when_a_new_one_is():
     (kept,) = check(turn, text, turn, known=known).memories
     assert kept.candidate.content == text
     assert check(turn, text.replace("10.12", "11.12"), turn, known=known).memories == ()
+
+
+def test_amount_may_have_its_unit_from_what_was_known():
+    known = {"k1": "The landlord wants 7250 a month for the user's place."}
+    turn = "the landlord blinked!!! 7000, 3 yr lease"
+    item = memory(
+        "The user's place costs 7000 a month.",
+        turn,
+        kind="value",
+        subject="rent",
+        value="7000 a month",
+        corrects="k1",
+    )
+    found = ground({"memories": [item]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, known)
+    assert [each.candidate.metadata["value"] for each in found.memories] == ["7000 a month"]
+    other = item | {"value": "7000 a week"}
+    found = ground({"memories": [other]}, given(f"owner: {turn}"), OWNER, SourceType.CHAT, known)
+    assert found.memories == ()
