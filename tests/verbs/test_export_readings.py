@@ -92,5 +92,21 @@ def test_import_refuses_a_reading_that_is_given_twice(book, lines):
     assert readings(book, BEN) == []
 
 
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"passages": 10**12}, "passages"),
+        ({"skipped": [{"first": 9, "last": 2, "prompt": "p", "model": "m"}]}, "among those"),
+    ],
+)
+def test_import_refuses_a_reading_that_cannot_be(book, lines, changed, error):
+    ben = book.user("ben")
+    line = json.dumps({**json.loads(readings_of(lines)[0]), **changed})
+    others = [each for each in lines if each not in readings_of(lines)]
+    with pytest.raises(InvalidInput, match=error):
+        ben.import_([*others, line])
+    assert ben.list().memories == ()
+
+
 def readings_of(lines):
     return [line for line in lines if json.loads(line)["type"] == "reading"]

@@ -202,6 +202,7 @@ class _ArchiveReader:
             "original": lambda line: self._check_next("original", line.source_id, line.part),
             "passage": lambda each: self._check_next("passage", each.source_id, each.number),
             "node": self._check_node,
+            "reading": self._check_reading,
         }
 
     def take(self, line: str) -> None:
@@ -247,6 +248,12 @@ class _ArchiveReader:
             raise InvalidInput("A held value is a live memory of the kind that it is held against.")
         for id in held.targets:
             memories[id] = memories[id].evolve(conflict=held.conflict)
+
+    def _check_reading(self, reading: ModelReading) -> None:
+        """One that counts more passages than there are would never be read to its end."""
+        source: Source | None = self._records["source"].get(reading.source)
+        if source is not None and reading.passages > source.passages:
+            raise InvalidInput(f"{reading.passages} passages are more than {source.id} has.")
 
     def _check_next(self, type_: str, source_id: str, number: int) -> None:
         """Parts and passages of a source must come in order."""

@@ -296,6 +296,13 @@ def _check_proposal(proposal: Proposal) -> Proposal:
     return replace(proposal, value=read_field_value(proposal.name, proposal.value))
 
 
+def _check_reading(reading: ModelReading) -> ModelReading:
+    for each in reading.skipped:
+        if not 1 <= each.first <= each.last <= reading.passages:
+            raise InvalidInput("Skipped passages are among those that were read.")
+    return reading
+
+
 # ——— the rules ———
 
 # The arrival time belongs to the store, not to the item; the importing user becomes the owner. The
@@ -480,11 +487,14 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         what="A reading",
         last={"source_scope"},
         own_as_null="source_scope",
+        left_out={"requests"},  # they wait for a decision here, for some days
+        newer={"skipped": ()},
         readers={
             "source_scope": _reference,
             "digest": _empty_or(_name),
             "heard": _list_of(_digest, MAX_SENTENCES),
         },
+        check=_check_reading,
     ),
     StatsLine: RecordRule(what="A line of access statistics", inlined="stats"),
     AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),

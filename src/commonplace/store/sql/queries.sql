@@ -483,8 +483,8 @@ DELETE FROM vectors
 SELECT id, at, items, scrubbed_at, found_in FROM receipts WHERE scope = :scope ORDER BY at, id
 
 -- name: texts_of_memories
-SELECT content, summary, category, tags, metadata, evidence, facet, source_type, source_id, job_id,
-       agent_id, run_id, actor_id, role, thread_id
+SELECT content, summary, questions, category, tags, metadata, evidence, facet, source_type,
+       source_id, job_id, agent_id, run_id, actor_id, role, thread_id
   FROM memories WHERE scope = :scope
 
 -- name: texts_of_versions

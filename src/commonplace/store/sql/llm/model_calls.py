@@ -118,7 +118,7 @@ def set_readings(session: Session, batch: Sequence[SetReading], numbers: WriteNu
 
 def import_readings(session: Session, readings: Sequence[ModelReading]) -> None:
     for each in readings:
-        session.one("add_model_reading", **_READING.values(each))
+        session.one("add_model_reading", **_reading_values(each))
 
 
 def _was_as_expected(session: Session, step: SetReading) -> bool:
