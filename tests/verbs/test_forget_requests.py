@@ -180,3 +180,39 @@ def test_looking_at_them_leaves_no_search_behind(me, book, kayak):
     me.forget_requests()
     me._engine.access_log.flush()
     assert not me._engine.store.recall_log(me.principal.scope, RecallLogQuery())
+
+
+def test_forgetting_what_is_only_remotely_meant_leaves_it_open(me, book, server):
+    rome = me.remember("The user's trip to Rome is in May.", kind="fact").memory.id
+    crete = me.remember("The user took a boat trip to Crete.", kind="fact").memory.id
+    server.answer = turns(forget=[{**ASKED, "what": "the kayak trip"}])
+    asked(me, book, "ok whatever, scrap that thing with the kayak please, and the kayak trip")
+    (request,) = me.forget_requests()
+    assert {rome, crete} & {each.id for each in request.candidates}
+    me.forget(rome)
+    assert len(me.forget_requests()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("ok the kayak is lovely, my sister Ilka phoned", "the kayak is lovely"),
+        ("we sold the kayak on monday", "we sold the kayak"),
+    ],
+)
+def test_nobody_asked_to_forget_without_a_word_for_it(me, book, kayak, server, text, quote):
+    server.answer = turns(forget=[{"passage": 1, "quote": quote, "what": "the kayak"}])
+    asked(me, book, text)
+    assert me.forget_requests() == []
+
+
+def test_a_conversation_has_at_most_twenty_open_requests(me, book, kayak, server):
+    words = [f"delete the kayak note {n} please" for n in range(40)]
+    server.answer = turns(
+        forget=[
+            {"passage": 1, "quote": each, "what": f"the kayak note {n}"}
+            for n, each in enumerate(words)
+        ]
+    )
+    asked(me, book, " ok so ".join(words))
+    assert len(me.forget_requests()) <= 20

@@ -1,9 +1,15 @@
 """Every list that can grow is read page by page: the next begins behind the last of the one before,
 nothing is told twice, and nothing is left out."""
 
+from datetime import timedelta
+
 import pytest
 
 from commonplace.errors import NotFound
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Changeset
+from commonplace.model.journal import Entry, Op
+from commonplace.model.model_calls import AskedToForget, ModelReading, SetReading
 from commonplace.operations.table import OPERATIONS
 
 
@@ -24,7 +30,20 @@ def me(open_book):
         me.nodes_add(f"Firm {number}", node_type="Entity", type="organization")
         me.relate("me", f"Person {number}", "friend")
         me.artifacts_create(f"Draft {number}", "Dear all")
+    ask_to_forget(book, me.ingest("Tal: Forget all that.").id)
     return me
+
+
+def ask_to_forget(book, source):
+    """As if a model had found five requests in it."""
+    scope, now = Scope.of_user("ana"), book._engine.clock()
+    requests = tuple(
+        AskedToForget(f"request:{number}", f"note {number}", 1, now + timedelta(days=7))
+        for number in range(5)
+    )
+    reading = ModelReading(scope.key, source, 1, "", "read_turns/1", now, requests=requests)
+    entry = Entry(op=Op.UPDATE, subject=source)
+    book._engine.store.apply(Changeset(scope, now, "worker:model", (SetReading(reading, entry),)))
 
 
 def memories(me, **page):
@@ -49,6 +68,7 @@ LISTS = {
     "list": memories,
     "sources": sources,
     "sources invitations": lambda me, **page: [each.id for each in me.sources_invitations(**page)],
+    "forget-requests": lambda me, **page: [each.id for each in me.forget_requests(**page)],
     "conflicts": lambda me, **page: [each.id for each in me.conflicts(**page)],
     "profile proposals": lambda me, **page: [each.id for each in me.proposals(**page)],
     "jobs": lambda me, **page: [each.id for each in me.jobs(**page)],

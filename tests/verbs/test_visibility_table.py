@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from itertools import count
 
 import pytest
 
 import commonplace
 from commonplace.errors import NotFound
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Changeset
+from commonplace.model.journal import Entry, Op
+from commonplace.model.model_calls import AskedToForget, ModelReading, SetReading
 from commonplace.operations.table import OPERATIONS, Effect
 from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
@@ -268,6 +273,7 @@ ROWS: dict[str, Row] = {
         of((*ALL_SHARED, *BY_ID), lambda me, thing: me.show(thing.id)),
         by_id=True,
     ),
+    "forget-requests": Row(of(("source",), lambda me, thing: me.forget_requests()), own_alone=True),
     "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
     "changes": Row(
         of((*ALL_SHARED, *NODES, *ARTIFACTS), lambda me, thing: me.changes("new", since=0)),
@@ -452,7 +458,9 @@ def made(book, thing: Thing) -> str:
     match thing.name:
         case "team":
             return me.teams_show(TEAM).id
-        case "source" | "told source" | "sensitive told source":
+        case "source":
+            return asked_in(book, brought(me, thing), "the manatee photographs")
+        case "told source" | "sensitive told source":
             return brought(me, thing)
         case "shared source" | "shared told source":
             return brought(me, thing, participants=["friend", "addressee"])
@@ -519,6 +527,16 @@ def brought(me, thing: Thing, **more) -> str:
         sensitivity="high" if thing.sensitive else "normal",
         **more,
     ).id
+
+
+def asked_in(book, source: str, query: str) -> str:
+    """As if a model had found a request to forget in its first passage."""
+    scope, now = Scope.of_user("ana"), book._engine.clock()
+    request = AskedToForget("request:1", query, 1, now + timedelta(days=7))
+    reading = ModelReading(scope.key, source, 1, "", "read_turns/1", now, requests=(request,))
+    entry = Entry(op=Op.UPDATE, subject=source)
+    book._engine.store.apply(Changeset(scope, now, "worker:model", (SetReading(reading, entry),)))
+    return source
 
 
 def guarded(me, said: str) -> None:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.reading.prepared import PreparedWindow
-from commonplace.language.observe.forget_requests import detect_forget_request
+from commonplace.language.observe.forget_requests import asks_to_remove, detect_forget_request
 from commonplace.language.text.normalise import fold
 from commonplace.language.text.sentences import split_sentences
 from commonplace.model.memory.candidate import ForgetRequest
@@ -19,6 +19,7 @@ from commonplace.model.model_calls import REQUEST_PREFIX, AskedToForget
 from commonplace.model.sources.source import Passage
 
 OPEN_FOR = timedelta(days=7)  # after it was said
+MAX_OPEN = 20  # of a conversation; each is looked up when something is forgotten
 
 
 def requests_of(
@@ -33,7 +34,7 @@ def requests_of(
         for passage, query in _located(prepared.window.new, found)
         if (passage.number, fold(query)) not in known and (ends_at := passage.at + OPEN_FOR) > now
     ]
-    return (*before, *new)
+    return (*before, *new)[:MAX_OPEN]
 
 
 def _located(
@@ -43,14 +44,19 @@ def _located(
     texts = [(passage, fold(passage.text)) for passage in passages]
     for each in found:
         place = next((passage for passage, text in texts if fold(each.trigger) in text), None)
-        if place is not None and not _is_seen_by_rules(place.text, each.trigger):
+        if place is None:
+            continue
+        said = _sentences_with(place.text, each.trigger)
+        if any(map(asks_to_remove, said)) and not any(map(detect_forget_request, said)):
             yield place, each.query
 
 
-def _is_seen_by_rules(text: str, trigger: str) -> bool:
+def _sentences_with(text: str, trigger: str) -> list[str]:
+    """The sentences that a quote is from; the quote, if it is from several."""
     asked = fold(trigger)
-    return any(
-        detect_forget_request(sentence) is not None
+    found = [
+        sentence
         for sentence in split_sentences(text)
         if asked in fold(sentence) or fold(sentence) in asked
-    )
+    ]
+    return found or [trigger]

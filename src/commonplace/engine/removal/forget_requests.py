@@ -1,6 +1,6 @@
 """Open requests to forget, which a model found in the owner's words: list, close, dismiss.
 
-Nothing is forgotten by itself. A request ends when one of its candidates is forgotten, when it is
+Nothing is forgotten by itself. A request ends when what it means is forgotten, when it is
 dismissed, when its days are over, and with its turn; while it means nothing it is not shown.
 """
 
@@ -13,10 +13,11 @@ from datetime import datetime
 from commonplace.engine.access import can_see_source
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.memories.conflicts import Resolved
-from commonplace.engine.removal.offers import offer_to_forget
+from commonplace.engine.removal.offers import SURELY_ABOUT, offer_to_forget
 from commonplace.engine.search.pack import Choice, Hit
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset
 from commonplace.model.journal import Entry, JournalNode, Op
@@ -76,16 +77,26 @@ def choices_of_passages(
 
 
 def requests_about(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> list[str]:
-    """The requests of which one of these items is a candidate: to be asked before it is
-    forgotten."""
+    """The requests that are answered by forgetting one of these items: to be asked before it is
+    forgotten. Candidates are offered generously; one that is only remotely meant leaves its request
+    open."""
     named = set(ids)
     return [
         asked.id
         for asked, passage in _visible_requests(engine, principal)
-        if not named.isdisjoint(
-            each.id for each in _offer(engine, principal, asked, passage).candidates
-        )
+        if _is_answered_by(_offer(engine, principal, asked, passage), named)
     ]
+
+
+def _is_answered_by(choice: Choice, ids: Collection[str]) -> bool:
+    """By the best candidate, if it is surely meant, or one with most words of the request."""
+    words = frozenset(analyse(choice.query))
+    return any(
+        (place == 0 and (hit.similarity or 0) >= SURELY_ABOUT)
+        or 2 * len(words & {*analyse(hit.text)}) > len(words)
+        for place, hit in enumerate(choice.candidates)
+        if hit.id in ids
+    )
 
 
 def dismiss_forget_request(

@@ -17,9 +17,9 @@ from commonplace.language.text.lexicon import (
 from commonplace.language.text.sentences import split_sentences
 
 _DATA = load_patterns("observe/requests")
-_FORGET_REQUEST, _ABOUT = (
+_FORGET_REQUEST, _ABOUT, _REMOVAL = (
     tuple(any_pattern([each], _DATA["words"]) for each in _DATA[name])
-    for name in ("forget", "about")
+    for name in ("forget", "about", "removal")
 )
 _MAX_REQUEST_CHARACTERS = 300  # a longer turn says something else as well
 # The reason of a request: "…, I sold it", "… because it's wrong", "… – that's private".
@@ -38,6 +38,11 @@ def detect_forget_request(sentence: str) -> str | None:
     found = first_match(_FORGET_REQUEST, sentence)
     what = first_named_group(found, "what") if found else None
     return _without_lead(_without_reason(what)) if what else None
+
+
+def asks_to_remove(sentence: str) -> bool:
+    """Whether it has a word for removing, or for not keeping: without one, nobody has asked."""
+    return any(each.search(sentence) for each in _REMOVAL)
 
 
 def asks_only_to_forget(turn: str) -> bool:
