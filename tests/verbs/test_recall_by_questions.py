@@ -6,6 +6,8 @@ import pytest
 
 import commonplace
 from commonplace.errors import InvalidInput, TooLong
+from support.findings import memory, turns
+from support.model_server import model_server
 from support.stores import raw
 
 LANDLORD = "Our landlord is Mr Osei"
@@ -81,3 +83,37 @@ def test_export_and_import_keep_the_questions(me, told):
     with commonplace.open(":memory:", embedder="hashing") as other:
         other.user("ana").import_(me.export())
         assert other.user("ana").show(told.id).memory.questions[0] == ASKED
+
+
+def test_verify_forget_names_the_table_of_a_question(me, told):
+    assert "memories" in me.verify_forget(ASKED).found_in
+
+
+def test_a_secret_in_a_question_guards_the_memory(me):
+    made = me.remember(LANDLORD, questions=["is my password hunter2-Blue!9 for the landlord?"])
+    assert made.memory.sensitivity == "high"
+
+
+def test_a_models_question_that_another_memory_answers_is_dropped(open_book):
+    mug = memory(
+        1,
+        "my coffee mug is blue",
+        text="The user's coffee mug is blue.",
+        questions=["when is the birthday of my wife Noa?", "which mug do I drink from?"],
+    )
+    with model_server(turns(mug)) as server:
+        book = open_book(
+            embedder="wordllama",
+            model="openai:stub",
+            model_url=server.url,
+            extraction="auto",
+            worker="off",
+            tidy_on_open=False,
+        )
+        me = book.user("ana")
+        true = me.remember("The birthday of the user's wife Noa is on 3 May.", kind="fact").id
+        me.observe("my coffee mug is blue", thread="t")
+        book.work(once=True)
+        kept = [each for each in me.list().memories if "mug" in each.content]
+        assert [each.questions for each in kept] == [("which mug do I drink from?",)]
+        assert me.recall("when is the birthday of my wife Noa?", k=1).hits[0].id == true

@@ -111,7 +111,7 @@ def _holds_secret(values: Mapping[str, Any]) -> bool:
     metadata = values["metadata"]
     if values["kind"] is Kind.KV:
         return is_credential_value(str(metadata["subject"]), str(metadata["value"]))
-    return bool(secret_values(values["content"]))
+    return any(secret_values(text) for text in (values["content"], *values.get("questions", ())))
 
 
 def _derive_kind(values: dict[str, Any], own_evidence: tuple[str, ...]) -> None:

@@ -24,6 +24,7 @@ from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.llm.model_calls import ModelReply
 from commonplace.engine.memories.candidates import prepare_candidates, store_candidates
+from commonplace.engine.memories.questions import without_misleading_questions
 from commonplace.engine.memories.remember import MemoryBatch
 from commonplace.engine.reading.corrected import confirm_corrections
 from commonplace.engine.reading.forget_requests import requests_of
@@ -86,6 +87,11 @@ def prepare_findings(
     """The slow part, outside the transaction."""
     if not found.memories:
         return WindowFindings(prepared, reply, found)
+    candidates = without_misleading_questions(
+        engine, reader, [each.candidate for each in found.memories]
+    )
+    memories = zip(found.memories, candidates, strict=True)
+    found = replace(found, memories=tuple(replace(m, candidate=c) for m, c in memories))
     if prepared.read_from.is_conversation:
         turn = prepared.window.new[-1].turn
         observer = observer_of(engine, reader, prepared.source, turn)
@@ -94,8 +100,8 @@ def prepare_findings(
         )
         return WindowFindings(prepared, reply, found, turns=turns)
     said_at = {number: each.at for number, each in prepared.by_number.items()}
-    candidates = [(each.passage, each.candidate) for each in found.memories]
-    batch = prepare_candidates(engine, reader, prepared.source, candidates, said_at)
+    placed = [(each.passage, each.candidate) for each in found.memories]
+    batch = prepare_candidates(engine, reader, prepared.source, placed, said_at)
     return WindowFindings(prepared, reply, found, batch=batch)
 
 

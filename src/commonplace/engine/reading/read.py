@@ -68,7 +68,10 @@ def _read_within(
             return lambda: _changeset(engine, reader, again), None
         if not prepared.says_anything:
             return lambda: skipped_changeset(engine, reader, prepared, NOTHING_NEW), None
-        reply = ask_model(engine, job.scope, prepared.prompt, prepared.values, source=id)
+        # With stored memories in the prompt, the answer may hold words of any of them: it is kept
+        # as one about memories, and goes with any erasure.
+        about = None if prepared.known else id
+        reply = ask_model(engine, job.scope, prepared.prompt, prepared.values, source=about)
     if reply.has_answer:
         return _decision(engine, reader, prepared, reply), None
     if reply.outcome in UNREADABLE:
