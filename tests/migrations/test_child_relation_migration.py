@@ -19,6 +19,7 @@ def test_child_relation_migration_renames_stored_edges(url, monkeypatch):
     with commonplace.open(url, embedder="hashing") as book:
         me = book.user("ana")
         assert [each.relationship_type for each in me.edges(node="Edda").edges] == ["child"]
+        assert len(me.edges(types=["child-of"]).edges) == 1  # the word of before finds it
         me.relate("me", "Edda", "child-of", description="Edda is my mother.")
         assert [each.relationship_type for each in me.edges(node="Edda").edges] == ["child"]
 

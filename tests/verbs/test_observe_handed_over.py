@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import InvalidInput, MissingField, UnknownField
+from commonplace.errors import CommonplaceError, InvalidInput, MissingField, UnknownField
 from commonplace.model.graph.snapshot import CALLER_ACTOR
 from commonplace.store.queries import AssertionQuery
 from support.findings import memory, turns
@@ -91,6 +91,43 @@ def test_a_fact_without_a_quote_is_checked_as_one_with_it(me, fact, reason):
 def test_a_right_fact_of_a_long_turn_is_kept(me, fact):
     seen = me.observe(LONG_TURN, thread="t", facts=[fact])
     assert fact not in [each.content for each in seen.skipped if each.reason == "ungrounded"]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"facts": [{"text": "x", "quote": "a\ud800b"}]}, "quote"),
+        ({"facts": [{"text": "x", "quote": 7.5, "kind": "\ud800"}]}, "kind"),
+        ({"facts": [{"text": "x", "kind": "nonsense"}]}, "kind"),
+        ({"facts": [{"text": "x", "importance": "high"}]}, "importance"),
+        ({"facts": [{"text": "x", "importance": 99}]}, "importance"),
+        ({"facts": [{"text": "x", "ended": "yes"}]}, "ended"),
+        ({"facts": [{"text": "x", "value": {"a": [1]}}]}, "value"),
+        ({"facts": [{"text": "x", "when": ["a"]}]}, "when"),
+        ({"facts": [{"text": "x", "subject": "a" * 1_000_000}]}, "subject"),
+        ({"facts": [{"text": "x", "subject": "a\x00"}]}, "subject"),
+        ({"facts": {"text": "x"}}, "facts"),
+        ({"facts": "x"}, "facts"),
+        ({"facts": ["x"] * 21}, "facts"),
+        ({"relations": [{"from": "a", "to": "b", "type": "c", "attitude": 99}]}, "attitude"),
+        ({"relations": [{"from": "a", "to": "b", "type": "c", "from_type": "alien"}]}, "from_type"),
+    ],
+)
+def test_wrong_fields_are_refused_and_nothing_is_stored(me, given, field):
+    with pytest.raises(CommonplaceError) as refused:
+        me.observe("my son Ori does judo", thread="t", **given)
+    assert refused.value.field == field
+    assert refused.value.remedy
+    assert me.sources().sources == ()
+
+
+def test_kinds_in_capitals_and_numbers_as_values_are_read(me):
+    seen = me.observe(
+        "the rent is 1450 now",
+        thread="t",
+        facts=[{"text": "The rent is 1450.", "kind": "Value", "subject": "rent", "value": 1450}],
+    )
+    assert [each.reason for each in seen.skipped if each.reason == "ungrounded"] == []
 
 
 def test_a_fact_of_earlier_turns_alone_is_not_new(me):

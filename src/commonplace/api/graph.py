@@ -12,7 +12,7 @@ from commonplace.lazy import lazy_imports
 from commonplace.model import validation
 from commonplace.model.graph.assertion import NoteLifetime
 from commonplace.model.graph.node_fold import check_node_name
-from commonplace.model.graph.types import NodeType
+from commonplace.model.graph.types import NodeType, stored_type
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.parameters import (
@@ -137,7 +137,9 @@ class GraphVerbs(UserHandle):
             self._engine,
             self.principal,
             optional_word(node, "node"),
-            () if types is None else validation.words(as_list(types), "types"),
+            ()
+            if types is None
+            else tuple(map(stored_type, validation.words(as_list(types), "types"))),
             self._moments(as_of, known_at),
             limit=validation.integer(limit, "limit", 1, MAX_K),
             after=None if after is None else validation.id(after, "after"),

@@ -24,6 +24,7 @@ from commonplace.language.grounding.carrying import find_carrying_sentence
 from commonplace.language.grounding.evidence import GivenEvidence
 from commonplace.language.grounding.ground import ground
 from commonplace.language.grounding.values import DropReason, GivenPassage, SpokenBy
+from commonplace.language.llm.prompts import load_prompt
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.sentences import unwrap_lines
 from commonplace.model import validation
@@ -37,14 +38,8 @@ from commonplace.model.sources.source import (
 )
 
 MAX_HANDED = 20  # items of a list
-FACT_FIELDS = (
-    *("text", "quote", "kind", "subject", "value", "phone", "email", "role"),
-    *("when", "until", "ended", "corrects", "profile", "importance"),
-)
-RELATION_FIELDS = (
-    *("from", "to", "type", "quote", "from_type", "to_type", "description"),
-    *("attitude", "proximity", "since", "until", "ended"),
-)
+_NOT_HANDED = {"passage", "questions"}  # fields of a model's item that a caller does not give
+MAX_RATING = 5  # of importance, attitude, proximity
 # Fields that say something; "me" of a relation is no content word.
 _STATED = ("text", "value", "phone", "email", "from", "to", "description")
 _MEMORIES, _RELATIONS = "memories", "relations"
@@ -61,11 +56,9 @@ class HandedOver:
 def read_handed_over(facts: object, relations: object) -> HandedOver:
     """A fact may be a text alone."""
     return HandedOver(
+        tuple(_read_item(each, "facts", _MEMORIES, ("text",)) for each in _listed(facts, "facts")),
         tuple(
-            _read_item(each, "facts", FACT_FIELDS, ("text",)) for each in _listed(facts, "facts")
-        ),
-        tuple(
-            _read_item(each, "relations", RELATION_FIELDS, ("from", "to", "type"))
+            _read_item(each, "relations", _RELATIONS, ("from", "to", "type"))
             for each in _listed(relations, "relations")
         ),
     )
@@ -74,22 +67,52 @@ def read_handed_over(facts: object, relations: object) -> HandedOver:
 def _listed(given: object, field: str) -> Sequence[Any]:
     if given is None:
         return ()
-    if not isinstance(given, list | tuple) or len(given) > MAX_HANDED:
-        raise InvalidInput(f"Give a list of at most {MAX_HANDED} items.", field=field)
+    if not isinstance(given, list | tuple):
+        raise InvalidInput(f"{field} must be a list of items.", field=field)
+    if len(given) > MAX_HANDED:
+        raise InvalidInput(f"Give at most {MAX_HANDED} {field}.", field=field)
     return given
 
 
 def _read_item(
-    given: object, field: str, known: Sequence[str], required: Sequence[str]
+    given: object, field: str, list_name: str, required: Sequence[str]
 ) -> Mapping[str, Any]:
+    """The fields and their types are those of the answer to `read_turns`."""
     item = {"text": given} if isinstance(given, str) and field == "facts" else given
     if not isinstance(item, Mapping):
         raise InvalidInput(f"Each of {field} must be a map of fields.", field=field)
+    known = {
+        name: schema for name, schema in _item_schema(list_name).items() if name not in _NOT_HANDED
+    }
     validation.known_fields(item, known, f"An item of {field}")
-    values = {name: value for name, value in item.items() if value is not None}
+    given_values = {name: value for name, value in item.items() if value is not None}
     for name in required:
-        values[name] = validation.text(values.get(name, ""), name, validation.MAX_SENTENCE)
-    return values
+        validation.text(given_values.get(name, ""), name, validation.MAX_SENTENCE)
+    return {name: _read_value(value, name, known[name]) for name, value in given_values.items()}
+
+
+def _item_schema(list_name: str) -> Mapping[str, Mapping[str, Any]]:
+    properties: Mapping[str, Any] = load_prompt("read_turns").schema["properties"]
+    found: Mapping[str, Mapping[str, Any]] = properties[list_name]["items"]["properties"]
+    return found
+
+
+def _read_value(value: object, name: str, schema: Mapping[str, Any]) -> Any:
+    if "boolean" in schema["type"]:
+        return validation.flag(value, name)
+    if "integer" in schema["type"]:
+        return validation.integer(value, name, 1, MAX_RATING)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number or value == "":
+        return str(value)  # a value of 1450; an empty field says nothing
+    limit = validation.MAX_CONTENT if name == "quote" else validation.MAX_SENTENCE
+    cleaned = validation.text(value, name, limit)
+    if "enum" not in schema:
+        return cleaned
+    if cleaned.casefold() not in schema["enum"]:
+        listed = ", ".join(each for each in schema["enum"] if each)
+        raise InvalidInput(f"{name} must be one of {listed}, not {cleaned!r}.", field=name)
+    return cleaned.casefold()
 
 
 @dataclass(frozen=True, slots=True)

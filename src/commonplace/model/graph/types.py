@@ -151,6 +151,11 @@ def relationship_type(type: str) -> RelationshipType:
     return RELATIONSHIP_TYPES.get(type, _DEFAULT_TYPE)
 
 
+def stored_type(type: str) -> str:
+    """The word under which it is stored: "child" for "child-of"."""
+    return relationship_type(type).same_as or type
+
+
 def equivalent_types(type: str) -> tuple[str, ...]:
     """A stored type, other words for it, and its inverses."""
     known = RELATIONSHIP_TYPES.items()
@@ -169,7 +174,7 @@ def interacting_types(type: str) -> tuple[str, ...]:
 
 def canonical_relationship(a: str, b: str, type: str) -> tuple[str, str, str]:
     """The stored form: inverse types are turned around, the ends of mutual types are sorted."""
-    type = relationship_type(type).same_as or type
+    type = stored_type(type)
     if inverse := relationship_type(type).inverse:
         a, b, type = b, a, inverse
     if relationship_type(type).is_mutual and b < a:
