@@ -288,7 +288,10 @@ def write_time(
         stands = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", dated, re.IGNORECASE)
         if stands:
             replaced = _replaced(stands[0], resolved, is_english)
-            return f"{dated[: stands.start()]}{replaced}{dated[stands.end() :]}"
+            rest = dated[stands.end() :]
+            if replaced.endswith(")") and rest.startswith(" ("):  # "the 14th (Oct)"
+                replaced, rest = f"{replaced[:-1]},", f" {rest[2:]}"
+            return f"{dated[: stands.start()]}{replaced}{rest}"
     return f"{dated.rstrip(' .')} ({resolved.iso}){'.' if dated.endswith('.') else ''}"
 
 

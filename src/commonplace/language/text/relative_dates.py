@@ -91,6 +91,13 @@ _OFFSETS = {
 
 _AFTER_PREPOSITION = re.compile(r"\b(?:for|of|from|about|during) $", re.IGNORECASE)
 _OWN_PREPOSITION = re.compile(r"^(?:in|on|at) ")  # "my goal for this year": for 2026
+_LEAD_LENGTH = 80  # characters before the words that are looked at
+# "the first snapper in 6 years", "twice in 3 months": for so long, not after so long.
+_FOR_SO_LONG = re.compile(
+    r"\b(?:(?P<sure>once|twice|times?)|first|only|(?:bigg|long|high|low|hott|cold|warm|wett|dri)est"
+    r"|best|worst)(?: (?!(?:is|are|was|were|will|be|starts?|begins?|comes?)\b)[\w']+){0,3} $",
+    re.IGNORECASE,
+)
 
 
 def resolve_relative_dates(
@@ -106,6 +113,8 @@ def resolve_relative_dates(
     found: list[date] = []
 
     def replace_match(match: re.Match[str]) -> str:
+        if not hebrew and match["ahead"] and _is_for_so_long(text, match, backwards):
+            return match[0]
         try:
             replaced = (_resolve_hebrew if hebrew else _resolve_english)(match, today, backwards)
         except (OverflowError, ValueError):  # "in 900 years" is beyond the calendar
@@ -122,6 +131,13 @@ def resolve_relative_dates(
 
     dated = (_HEBREW if hebrew else _ENGLISH).sub(replace_match, text)
     return DatedText(dated, found[0] if found else None)
+
+
+def _is_for_so_long(text: str, match: re.Match[str], backwards: bool) -> bool:
+    found = _FOR_SO_LONG.search(text, max(0, match.start() - _LEAD_LENGTH), match.start())
+    if found is None:
+        return False
+    return bool(found["sure"]) or backwards or match["ahead"].lower() == "year"
 
 
 def hebrew_dates(text: str, said_at: datetime) -> list[tuple[str, date]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -126,3 +127,31 @@ def test_each_part_of_a_turn_has_its_own_direction():
         "Jess starts on Monday 2026-03-16.",
         "The user got sick on Monday 2026-03-09.",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user ate snapper, the first in 6 years.",
+        "It was the coldest winter in 10 years.",
+        "The user was ill twice in 3 months.",
+        "The user flew for the first time in two years.",
+        "The user had the first migraine in 4 months.",
+    ],
+)
+def test_length_of_a_time_without_something_is_no_date(text):
+    assert write_time(text, None, WEDNESDAY, backwards=True) == text
+
+
+def test_first_day_ahead_is_dated():
+    text = "The user's first day is in 2 years."
+    assert write_time(text, None, WEDNESDAY, backwards=False) == "The user's first day is in 2028."
+
+
+def test_date_joins_the_brackets_that_follow():
+    text = "The farrier is back on Wed the 14th (Oct) in the arvo."
+    when = resolve_time("the 14th of october", text, WEDNESDAY, backwards=False)
+    assert when is not None
+    when = replace(when, words="the 14th")
+    written = write_time(text, when, WEDNESDAY, backwards=False, has_year=True)
+    assert written == "The farrier is back on Wed the 14th (2026-10-14, Oct) in the arvo."
