@@ -17,8 +17,8 @@ from benchmarks.judgement.findings import (
 from benchmarks.judgement.labels import HALVES
 
 LABELLED = Path(__file__).parents[2] / "labelled"
-LEAST_OF_LIES = {"open": 0.0, "sealed": 0.0}  # %
-LEAST_OF_RIGHT = {"open": 0.0, "sealed": 0.0}
+LEAST_OF_LIES = {"open": 98.0, "sealed": 90.0}  # %
+LEAST_OF_RIGHT = {"open": 90.0, "sealed": 85.0}
 
 
 @pytest.mark.parametrize("half", HALVES)
