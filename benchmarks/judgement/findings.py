@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ class LabelledFinding:
     why: str = ""  # the reason for which it must be dropped; empty: any
     holds: tuple[str, ...] = ()  # what a kept text must have, such as a date
     lacks: tuple[str, ...] = ()
+    known: Mapping[str, str] = field(default_factory=dict)  # earlier statements, by key
+    corrects: bool | None = None  # whether it must correct one of them; None: either
 
     @property
     def group(self) -> str:
@@ -63,7 +65,13 @@ class JudgedFinding:
 
     @property
     def is_right(self) -> bool:
-        return self.is_kept is self.label.keep and (not self.label.keep or self._is_well_worded())
+        if self.is_kept is not self.label.keep:
+            return False
+        return not self.is_kept or (self._is_well_worded() and self._corrects_rightly())
+
+    def _corrects_rightly(self) -> bool:
+        corrects = any(each.known or each.corrects for each in self.found.memories)
+        return self.label.corrects in (None, corrects)
 
     def _is_well_worded(self) -> bool:
         text = " ".join(each.candidate.content for each in self.found.memories)
@@ -71,8 +79,9 @@ class JudgedFinding:
         return has_all and not any(each in text for each in self.label.lacks)
 
 
-def read_findings(folder: Path, half: str) -> list[LabelledFinding]:
-    lines = (folder / f"findings-{half}.jsonl").read_text(encoding="utf-8").splitlines()
+def read_findings(folder: Path, half: str, name: str = "findings") -> list[LabelledFinding]:
+    """``name``: "lies" are the findings of a model that lies, and right ones that look alike."""
+    lines = (folder / f"{name}-{half}.jsonl").read_text(encoding="utf-8").splitlines()
     return [_finding(json.loads(line)) for line in lines if line]
 
 
@@ -87,6 +96,8 @@ def _finding(row: Mapping[str, Any]) -> LabelledFinding:
         why=row.get("why", ""),
         holds=tuple(row.get("holds", ())),
         lacks=tuple(row.get("lacks", ())),
+        known=row.get("known", {}),
+        corrects=row.get("corrects"),
     )
 
 
@@ -104,7 +115,9 @@ def _passage(row: Mapping[str, Any]) -> GivenPassage:
 
 def judge_findings(labels: Sequence[LabelledFinding]) -> list[JudgedFinding]:
     return [
-        JudgedFinding(label, ground(label.value, label.passages, OWNER, SourceType.CHAT))
+        JudgedFinding(
+            label, ground(label.value, label.passages, OWNER, SourceType.CHAT, label.known)
+        )
         for label in labels
     ]
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from commonplace.language.grounding.checks.time_names import named_times
-from commonplace.language.grounding.evidence import (
-    ENOUGH_WORDS,
-    GivenEvidence,
+from commonplace.language.grounding.checks.words import (
     content_forms,
     content_words,
     count_found,
     count_missing,
 )
+from commonplace.language.grounding.evidence import ENOUGH_WORDS, GivenEvidence
 from commonplace.language.grounding.items import MAX_QUOTE
 from commonplace.language.grounding.relation_types import role_type
 from commonplace.language.text.normalise import split_words

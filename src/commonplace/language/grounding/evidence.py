@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cache, cached_property
 from itertools import accumulate, islice
@@ -15,42 +15,47 @@ from commonplace.language.fields.phone_email import email_key, find_emails
 from commonplace.language.grounding.checks.actors import TextOfSpeaker, name_of
 from commonplace.language.grounding.checks.counted import has_number_of_another
 from commonplace.language.grounding.checks.names import is_named, name_words, unknown_names
+from commonplace.language.grounding.checks.negation import polarity_of
 from commonplace.language.grounding.checks.numbers import TextNumbers, numbers_of
+from commonplace.language.grounding.checks.predicates import (
+    SaidWords,
+    lacks_predicate,
+    shares_words,
+    stems_of,
+)
 from commonplace.language.grounding.checks.time_names import (
     NamedTime,
     named_times,
     times_of_days,
     unknown_times,
 )
+from commonplace.language.grounding.checks.words import (
+    content_forms,
+    content_words,
+    count_found,
+    count_missing,
+)
 from commonplace.language.grounding.quotes import FoldedPassage, fold_passage, fold_quote
 from commonplace.language.grounding.values import GivenPassage, SpokenBy
 from commonplace.language.safety.secrets import secret_values
 from commonplace.language.text.dates import iso_dates
 from commonplace.language.text.detect import detect_language
-from commonplace.language.text.filler import empty_terms
 from commonplace.language.text.lexicon import load_word_lists
-from commonplace.language.text.normalise import is_cjk, split_words
-from commonplace.language.text.terms import bigrams, term_of
+from commonplace.language.text.normalise import split_words
 
 BEFORE, AFTER = 4, 1  # passages around a quote that count
+_MIN_NAME = 3  # letters
 _MIN_PHONE_DIGITS = 6
 _MAX_DIGIT_RUNS = 500  # of a passage; more is a table
 _MAX_OCCURRENCES = 100  # of a value in a passage
 _WORDS = load_word_lists("grounding/words.txt")
 ENOUGH_WORDS = 0.3  # share of the item's content words that must occur
-_STEM = 5  # letters that forms of one word share
-_HEBREW_STEM = 3
 _CONFIRMED_WORDS = 3  # at the start of a turn that confirms the one before
 _AGREED_WORDS = 6  # a longer turn does not just agree
 _VALUE_PARTS = re.compile(r"[,;\n]")
 _AMOUNT = re.compile(r"[$€£₪]?\d+(?:[.,:]\d+)*[$€£₪]?")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)\s?[km]", re.IGNORECASE)
 _DIGIT_RUN = re.compile(r"\+?\d[\d\s().\-/]*")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff]+")  # Thai to Khmer
-_HEBREW_VOWELS = str.maketrans("", "", "ויא")
-_HYPHENATED = re.compile(r"(?<![\w-])[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}(?![\w-])")
-_HEBREW_PREFIXES = "והבלכמש"
-_HEBREW = re.compile("[א-ת]+")
 
 
 class PassageEvidence:
@@ -91,6 +96,14 @@ class PassageEvidence:
     @cached_property
     def terms(self) -> frozenset[str]:
         return content_forms(self.given.text, self.language)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return stems_of(self.given.text)
+
+    @cached_property
+    def denies(self) -> bool:
+        return polarity_of(self.given.text).has_negation
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -162,7 +175,7 @@ class Support:
         everywhere: Sequence[PassageEvidence] = (),
     ) -> None:
         self.passages = passages
-        self._known = known
+        self.known = known
         self._naming = (*(everywhere or passages), *known)
         self.witnesses = witnesses
         self._language = language
@@ -175,7 +188,7 @@ class Support:
     @cached_property
     def known_days(self) -> frozenset[date]:
         """The dates that earlier statements name: what is said now may be about the same day."""
-        return frozenset(day for each in self._known for day in iso_dates(each.given.text))
+        return frozenset(day for each in self.known for day in iso_dates(each.given.text))
 
     @cached_property
     def _compact(self) -> str:
@@ -249,7 +262,7 @@ class Support:
 
     def has_all_words(self, text: str) -> bool:
         """Whether each content word occurs, also in what was known before."""
-        carrying = (*self.passages, *self._known)
+        carrying = (*self.passages, *self.known)
         return all(
             any(not form.isdisjoint(each.terms) for each in carrying)
             for form in content_words(text, self.language_of(text))
@@ -269,8 +282,29 @@ class Support:
         return key is not None and any(key in each.emails for each in self.witnesses)
 
     @cached_property
+    def said(self) -> SaidWords:
+        return said_words(self.passages, self.known)
+
+    def lacks_predicate(self, text: str, corrected: Iterable[PassageEvidence] = ()) -> bool:
+        """Whether the text says of somebody what the turns have no words for. What was known
+        before does not count, but what a corrected statement says does."""
+        said = said_words((*self.passages, *corrected), self.known) if corrected else self.said
+        return lacks_predicate(text, said, self.language_of(text))
+
+    def text_around(self, *names: str) -> str:
+        """What the passages say, and what is known of one of the names."""
+        known = [
+            each.given.text for each in self.known if any(map(each.has, filter(_is_long, names)))
+        ]
+        return " .\n".join((*(each.given.text for each in self.passages), *known))
+
+    def has_said_word(self, text: str) -> bool:
+        """Whether a word of it, besides names, occurs in the passages."""
+        return shares_words(text, self.said)
+
+    @cached_property
     def _terms(self) -> frozenset[str]:
-        return frozenset().union(*(each.terms for each in (*self.passages, *self._known)))
+        return frozenset().union(*(each.terms for each in (*self.passages, *self.known)))
 
     def has_some_word(self, text: str) -> bool:
         """Whether any occurs, also of those that only make a sentence: "answer in French"."""
@@ -285,17 +319,6 @@ class Support:
         found = count_found(forms, self._terms)
         counted = found + count_missing(forms, self._terms)
         return found >= ENOUGH_WORDS * counted or (is_anchored and counted == 1)
-
-
-def count_found(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
-    """Words, each in its forms, that occur."""
-    return sum(not forms.isdisjoint(carried) for forms in words)
-
-
-def count_missing(words: Iterable[frozenset[str]], carried: Set[str]) -> int:
-    """Words that do not occur, without those that only make a sentence."""
-    missing = (forms for forms in words if forms.isdisjoint(carried))
-    return sum(forms.isdisjoint(neutral_forms()) for forms in missing)
 
 
 def _has_run(wanted: str, passage: PassageEvidence) -> bool:
@@ -320,6 +343,23 @@ def _is_same_number(digits: str, run: str) -> bool:
         return True
     short, long = sorted((digits.lstrip("0"), run.lstrip("0")), key=len)
     return len(short) >= _MIN_PHONE_DIGITS and long.endswith(short) and len(long) - len(short) <= 4
+
+
+def _is_long(name: str) -> bool:
+    """No "me"."""
+    return len(name) >= _MIN_NAME
+
+
+def said_words(
+    passages: Iterable[PassageEvidence], known: Iterable[PassageEvidence] = ()
+) -> SaidWords:
+    every = list(passages)
+    return SaidWords(
+        frozenset().union(*(each.terms for each in every)),
+        frozenset().union(*(each.stems for each in every)),
+        frozenset().union(*(each.terms for each in known)),
+        any(each.denies for each in every),
+    )
 
 
 class GivenEvidence:
@@ -393,59 +433,6 @@ class GivenEvidence:
 
 def _as_passage(statement: str) -> GivenPassage:
     return GivenPassage(number=0, text=statement, at=datetime.min, by=SpokenBy.OWNER)
-
-
-def content_words(text: str, language: str) -> list[frozenset[str]]:
-    """Each content word of a text, in the forms by which it is compared."""
-    latin = language if language not in ("he", "ar", "ru") else "en"
-    found = [frozenset((pair,)) for run in _UNSPACED.findall(text) for pair in bigrams(run)]
-    joined = _HYPHENATED.findall(text)
-    found += [_forms_of_compound(word, latin) for word in joined]
-    for word in split_words(_HYPHENATED.sub(" ", text) if joined else text):
-        if is_cjk(word):
-            found += [frozenset((pair,)) for pair in bigrams(word)]
-        elif _UNSPACED.match(word):
-            continue
-        elif (term := term_of(word, latin)) is not None and term not in empty_terms():
-            found.append(_forms_of(term))
-    return found
-
-
-def _forms_of_compound(word: str, latin: str) -> frozenset[str]:
-    """ "push-ups": as one word, and each part."""
-    parts = [part for each in (word.replace("-", ""), word) for part in split_words(each)]
-    terms = (term_of(part, latin) for part in parts)
-    return frozenset().union(*(_forms_of(term) for term in terms if term))
-
-
-def content_forms(text: str, language: str) -> frozenset[str]:
-    return frozenset().union(*content_words(text, language))
-
-
-def _forms_of(term: str) -> frozenset[str]:
-    """The stem, and what forms of the same root share."""
-    if _HEBREW.fullmatch(term):
-        bare = {term}
-        while len(term) > _HEBREW_STEM and term[0] in _HEBREW_PREFIXES:
-            term = term[1:]
-            bare.add(term)
-        roots = {each.translate(_HEBREW_VOWELS)[:_HEBREW_STEM] for each in bare}
-        return frozenset(bare | {f"{root}~" for root in roots if len(root) == _HEBREW_STEM})
-    lengths = [length for length in (_STEM - 1, _STEM) if length <= len(term)]
-    if len(term) > _STEM:
-        lengths = [_STEM]
-    return frozenset((term, *(f"{term[:length]}~" for length in lengths)))
-
-
-@cache
-def neutral_forms() -> frozenset[str]:
-    """Words of the third person and of the frame: "is called", "has", "wants to"."""
-    return frozenset().union(
-        *(
-            content_forms(" ".join(_WORDS[f"neutral {code}"]), code)
-            for code in ("en", "he", "de", "es")
-        )
-    )
 
 
 @cache

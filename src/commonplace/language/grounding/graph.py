@@ -20,9 +20,17 @@ from commonplace.language.extract.values import (
 )
 from commonplace.language.fields.names import fold_name
 from commonplace.language.grounding.checks.actors import OWNER, deeds_in, name_of
+from commonplace.language.grounding.checks.certainty import is_supposed
 from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
 from commonplace.language.grounding.checks.numbers import unknown_numbers
-from commonplace.language.grounding.evidence import GivenEvidence, Support, content_words
+from commonplace.language.grounding.checks.predicates import is_judged
+from commonplace.language.grounding.checks.relation_cues import (
+    felt,
+    is_role_of_another,
+    says_relation,
+)
+from commonplace.language.grounding.checks.words import content_words
+from commonplace.language.grounding.evidence import GivenEvidence, Support
 from commonplace.language.grounding.items import ItemT, NameItem, NoteItem, RelationItem
 from commonplace.language.grounding.placing import (
     PlacedQuote,
@@ -200,6 +208,8 @@ class GraphFindings:
         item = replace(item, ended=item.ended or read.is_over)
         if not item.ended and self._is_denied(item, read.type, place):
             raise Rejected(DropReason.NEGATED)
+        if is_supposed(item.description, place.basis):
+            raise Rejected(DropReason.NOT_STATED)
         kinds = _kinds_of_ends(item, read.type, read.is_turned)
         for end, kind in zip((source, target), kinds, strict=True):
             if end is None and kind is None:
@@ -213,9 +223,24 @@ class GraphFindings:
         a, b = reversed(ends) if read.is_turned else ends
         if a == b:
             raise Rejected(DropReason.MALFORMED)
+        self._check_type(item, read.type, place, support)
         if self._is_turned(item, (source, target), read, place):
             raise Rejected(DropReason.SWAPPED_NAMES)
         self._add_edge(self._edge(item, a, b, read.type, place, support))
+
+    def _check_type(
+        self, item: RelationItem, type: str, place: PlacedQuote, support: Support
+    ) -> None:
+        """Two names beside each other do not tell what they are to each other."""
+        if not is_judged(place.passage.given.text, place.passage.language):
+            return
+        near, ends = support.text_around(item.source, item.target), (item.source, item.target)
+        about = bool(item.description) and support.has_said_word(item.description)
+        is_described = about and bool(self._described(item.description, place, support))
+        says = says_relation(type, item.type, near, ends, is_described=is_described)
+        names = frozenset(word for name in self.names for word in split_words(name))
+        if not says or is_role_of_another(type, near, ends, names):
+            raise Rejected(DropReason.UNGROUNDED_WORDS)
 
     def _add_edge(self, edge: FoundEdge) -> None:
         """Once for each passage and pair, with the attitude and proximity of all."""
@@ -252,7 +277,7 @@ class GraphFindings:
             a=a,
             b=b,
             type=type,
-            attitude=item.attitude,
+            attitude=felt(item.attitude, place.sentence),
             proximity=item.proximity,
             description=self._described(item.description, place, support),
             confidence=CONFIDENCE if is_own else OTHERS_CONFIDENCE,
@@ -337,6 +362,7 @@ class GraphFindings:
             or unknown_numbers(text, language, support.numbers, frozenset(), said)
             or not support.has_times(text, (said,))
             or support.has_number_of_another(text)
+            or support.lacks_predicate(text)
             or is_opposite(text, place.basis, frozenset())
             or is_swapped(text, place, support, self._evidence)
             or any(secret in text for secret in place.passage.secrets)

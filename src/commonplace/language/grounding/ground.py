@@ -6,7 +6,8 @@ Nothing is taken on trust: an item that its passages do not carry is dropped and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from commonplace.language.extract.values import OwnerIdentity
@@ -26,6 +27,9 @@ from commonplace.language.grounding.values import (
 from commonplace.language.text.normalise import fold
 from commonplace.model.memory.candidate import ForgetRequest
 from commonplace.model.sources.source import SourceType
+
+# Known statements that the turns of one window take back: half of those that were given, but
+_LEAST_CORRECTED, _MOST_CORRECTED = 2, 5
 
 
 def ground(
@@ -70,7 +74,24 @@ def _memories(
             dropped[rejected.reason] += 1
             continue
         found.setdefault(fold(memory.candidate.content), memory)
-    return tuple(found.values())
+    return tuple(_within_limit(found.values(), evidence.known))
+
+
+def _within_limit(
+    found: Iterable[GroundedMemory], known: Mapping[str, str]
+) -> Iterator[GroundedMemory]:
+    """A few turns change a few things: whoever calls more of what is known out of date is not
+    believed beyond the first ones."""
+    limit = max(_LEAST_CORRECTED, min(_MOST_CORRECTED, len(known) // 2))
+    taken: set[str] = set()
+    for memory in found:
+        new = [key for key in memory.known if key not in taken][: limit - len(taken)]
+        kept = tuple(key for key in memory.known if key in taken or key in new)
+        taken.update(new)
+        if kept != memory.known:
+            words = "; ".join(known[key] for key in kept)
+            memory = replace(memory, known=kept, corrects=words)
+        yield memory
 
 
 def _forget_requests(

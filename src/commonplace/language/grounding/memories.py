@@ -11,15 +11,18 @@ from commonplace.language.extract.facts.memory_candidates import source_confiden
 from commonplace.language.extract.people.participants import parse_participant
 from commonplace.language.fields.categories import categorise
 from commonplace.language.fields.writing_policy import MAX_CHARACTERS
+from commonplace.language.grounding.borrowed import is_only_borrowed
+from commonplace.language.grounding.checks.certainty import is_supposed
 from commonplace.language.grounding.checks.names import is_named, name_words
 from commonplace.language.grounding.checks.negation import is_opposite, polarity_of
 from commonplace.language.grounding.checks.numbers import unknown_numbers
+from commonplace.language.grounding.checks.relation_cues import gives_role_of_another
 from commonplace.language.grounding.checks.time_names import named_times
+from commonplace.language.grounding.checks.words import content_words
 from commonplace.language.grounding.evidence import (
     GivenEvidence,
     PassageEvidence,
     Support,
-    content_words,
 )
 from commonplace.language.grounding.items import MemoryItem
 from commonplace.language.grounding.placing import (
@@ -28,6 +31,7 @@ from commonplace.language.grounding.placing import (
     clause_with,
     is_swapped,
 )
+from commonplace.language.grounding.plausible import keys_of_corrected, may_correct, partly_right
 from commonplace.language.grounding.times import (
     ResolvedTime,
     looks_ahead,
@@ -96,7 +100,7 @@ def ground_memory(
     when, until = (_resolve(words, item, place) for words in (item.when, item.until))
     _check_names(item, support, names)
     times = [each for each in (when, until) if each]
-    _check_words(item, place, support, times, _partly_right(item, evidence))
+    _check_words(item, place, support, times, partly_right(item, evidence))
     if is_swapped(item.text, place, support, evidence):
         raise Rejected(DropReason.SWAPPED_NAMES)
     text = _dated(item, place, when or until)
@@ -113,27 +117,17 @@ def ground_memory(
     if is_suspicious(guarded.content) or is_suspicious(guarded.profile_value or ""):
         raise Rejected(DropReason.SUSPICIOUS)
     is_own = place.passage.given.by is SpokenBy.OWNER
-    keys = _keys_of_corrected(item, evidence) if is_own else ()
-    meant = [key for key in keys if _corrected(item, evidence.known[key], place, support)]
+    keys = keys_of_corrected(item, evidence) if is_own else ()
+    meant = [key for key in keys if may_correct(item, evidence.known[key], place, support)]
     words = "; ".join(evidence.known[key] for key in meant) if keys else item.corrects
+    is_meant = bool(meant) or (not keys and may_correct(item, words, place, support))
     return GroundedMemory(
         passage=place.passage.given.number,
         candidate=guarded,
-        corrects=_corrected(item, words, place, support) if is_own else "",
+        corrects=words if is_own and is_meant else "",
         known=tuple(meant),
         ended=item.ended,
     )
-
-
-_KEYS = re.compile(r"k\d+(?:\s*(?:,|and)\s*k\d+)*", re.IGNORECASE)
-
-
-def _keys_of_corrected(item: MemoryItem, evidence: GivenEvidence) -> tuple[str, ...]:
-    """ "k2", "k2, k5"; empty where it is said in words."""
-    if not _KEYS.fullmatch(item.corrects.strip()):
-        return ()
-    keys = re.findall(r"k\d+", item.corrects.casefold())
-    return tuple(key for key in dict.fromkeys(keys) if key in evidence.known)
 
 
 # ——— checks ———
@@ -155,12 +149,6 @@ def _check_names(item: MemoryItem, support: Support, names: Sequence[str]) -> No
     is_foreign = item.kind == "contact" and not support.has_part_of_name(item.subject)
     if is_foreign or support.unknown_names(" . ".join(filter(None, fields)), names):
         raise Rejected(DropReason.UNGROUNDED_NAME)
-
-
-def _partly_right(item: MemoryItem, evidence: GivenEvidence) -> list[PassageEvidence]:
-    """What a statement corrects may still be right in part: its numbers, days and values may stand
-    in the new one."""
-    return [evidence.statements[key] for key in _keys_of_corrected(item, evidence)]
 
 
 def _check_words(
@@ -185,9 +173,17 @@ def _check_words(
     has_some = is_anchored or support.has_some_word(item.text)
     if not (has_some and support.has_words(plain, is_anchored=is_anchored)):
         raise Rejected(DropReason.UNGROUNDED_WORDS)
+    if support.lacks_predicate(item.text, corrected) or gives_role_of_another(
+        item.text, support.text_around()
+    ):
+        raise Rejected(DropReason.UNGROUNDED_WORDS)
+    if item.kind != "rule" and is_only_borrowed(item.text, support, corrected):
+        raise Rejected(DropReason.UNGROUNDED_WORDS)
     is_over = item.ended and polarity_of(item.text).has_denial  # "no longer"
     if not is_over and is_opposite(item.text, place.basis, _ignored_terms(item, support)):
         raise Rejected(DropReason.NEGATED)
+    if item.kind != "rule" and is_supposed(item.text, place.basis):
+        raise Rejected(DropReason.NOT_STATED)
     if is_suspicious(item.text) or is_suspicious(place.quote):
         raise Rejected(DropReason.SUSPICIOUS)
 
@@ -404,14 +400,3 @@ def _guarded(candidate: MemoryCandidate, passage: PassageEvidence) -> MemoryCand
     if not isinstance(guarded, MemoryCandidate) or REDACTED in guarded.content:
         raise Rejected(DropReason.SECRET)
     return guarded
-
-
-def _corrected(item: MemoryItem, corrects: str, place: PlacedQuote, support: Support) -> str:
-    """What the item replaces, if it is about the same: a model may call anything obsolete."""
-    if not corrects:
-        return ""
-    language = support.language_of(item.text)
-    words = content_words(f"{item.text} {item.subject}", language)
-    own = place.passage.terms.union(*words)
-    about = content_words(corrects, language)
-    return corrects if any(not own.isdisjoint(forms) for forms in about) else ""

@@ -11,6 +11,11 @@ from decimal import Decimal
 
 from commonplace.language.grounding.checks.negation import polarity_of
 from commonplace.language.grounding.checks.numbers import numbers_of
+from commonplace.language.grounding.checks.replaced import may_replace
+from commonplace.language.grounding.checks.words import content_forms
+from commonplace.language.grounding.evidence import GivenEvidence, PassageEvidence, Support
+from commonplace.language.grounding.items import MemoryItem
+from commonplace.language.grounding.placing import PlacedQuote
 from commonplace.language.grounding.values import DropReason, GroundedMemory
 from commonplace.language.text.sentences import is_past
 from commonplace.language.text.terms import analyse
@@ -38,6 +43,7 @@ _REPORTS = re.compile(
     r"|(?<![א-ת])(?:אמר|אמרה|כתב|כתבה)",
     re.IGNORECASE,
 )
+_KEYS = re.compile(r"k\d+(?:\s*(?:,|and)\s*k\d+)*", re.IGNORECASE)
 _OF_THE_USER = frozenset(analyse("the user's user I my me המשתמש המשתמשת der Nutzer el usuario"))
 
 
@@ -89,3 +95,27 @@ def _tells_an_end(text: str) -> bool:
 
 def _terms(text: str) -> frozenset[str]:
     return frozenset(analyse(text)) - _OF_THE_USER
+
+
+def keys_of_corrected(item: MemoryItem, evidence: GivenEvidence) -> tuple[str, ...]:
+    """ "k2", "k2, k5"; empty where it is said in words."""
+    if not _KEYS.fullmatch(item.corrects.strip()):
+        return ()
+    keys = re.findall(r"k\d+", item.corrects.casefold())
+    return tuple(key for key in dict.fromkeys(keys) if key in evidence.known)
+
+
+def partly_right(item: MemoryItem, evidence: GivenEvidence) -> list[PassageEvidence]:
+    """What a statement corrects may still be right in part: its numbers, days and values may stand
+    in the new one."""
+    return [evidence.statements[key] for key in keys_of_corrected(item, evidence)]
+
+
+def may_correct(item: MemoryItem, corrects: str, place: PlacedQuote, support: Support) -> bool:
+    """Whether the item is about the same, and tells of a change or of another value."""
+    if not corrects:
+        return False
+    language = support.language_of(item.text)
+    own = place.passage.terms | content_forms(f"{item.text} {item.subject}", language)
+    about = content_forms(corrects, language)
+    return not own.isdisjoint(about) and may_replace(corrects, item.text, place.sentence)

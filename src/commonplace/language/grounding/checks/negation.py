@@ -48,11 +48,20 @@ def is_opposite(text: str, basis: str, ignored: frozenset[str]) -> bool:
     is_plain = not (said.has_negation or given.has_negation)
     if is_plain and (_feels_otherwise(said, given) or _has_other_word(text, basis)):
         return True
+    if _denies_an_end(said, given) or _denies_an_end(given, said):
+        return True
     if not given.has_denial:
         return bool((said.denied & given.asserted) - given.denied - ignored)
     if not said.has_denial:
         return bool((given.denied & said.asserted) - given.asserted - ignored)
     return False
+
+
+def _denies_an_end(denying: Polarity, other: Polarity) -> bool:
+    """ "I never sold it" and "sold it": both have a word of denial, and yet they differ."""
+    if not denying.has_negation or other.has_negation:
+        return False
+    return bool((denying.denied & other.asserted & _ends()) - denying.asserted)
 
 
 def _feels_otherwise(said: Polarity, given: Polarity) -> bool:
@@ -115,6 +124,11 @@ def _denied_places(words: Sequence[str], language: str) -> set[int]:
     return places
 
 
+def is_denial(word: str) -> bool:
+    """Whether a word says a denial without a negation: "skips", "closed"."""
+    return _has_one_of(_listed("opposite") | _listed(_HATES), (word.casefold(),))
+
+
 def _has_one_of(listed: frozenset[str], words: Iterable[str]) -> bool:
     """Also with the Hebrew "and" or "that" before it."""
     return any(word in listed or (word[:1] in "וש" and word[1:] in listed) for word in words)
@@ -138,6 +152,13 @@ def _idioms() -> re.Pattern[str]:
 def _negations() -> frozenset[str]:
     every = frozenset().union(*map(negation_words, STOP_WORD_LANGUAGES))
     return every | frozenset(word for word in _table()["turns"].split() if "'" not in word)
+
+
+@cache
+def _ends() -> frozenset[str]:
+    """Terms of the words that deny by themselves."""
+    listed = _listed("opposite")
+    return frozenset(term for word in listed if (term := term_of(word, "en")) is not None)
 
 
 @cache
