@@ -20,6 +20,7 @@ MAX_QUESTIONS = 3  # of one item
 _UNWRITABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 MEMORY_KINDS = frozenset(("fact", "preference", "plan", "event", "contact", "value", "rule"))
+_NEEDED = {"value": ("subject", "value"), "contact": ("subject",)}  # fields, else it is a fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +145,11 @@ def _read_memory(given: _ItemFields) -> MemoryItem:
     kind = given.word("kind")
     if kind not in MEMORY_KINDS:
         raise MalformedItem(kind)
+    lacking = next(
+        (name for name in _NEEDED.get(kind, ()) if not given.text(name, MAX_FIELD)), None
+    )
+    if lacking is not None:
+        kind = "fact"  # its text says what it says
     return MemoryItem(
         **given.place(),
         kind=kind,

@@ -190,14 +190,10 @@ def _check_words(
 
 def _check_values(item: MemoryItem, support: Support, corrected: Sequence[PassageEvidence]) -> None:
     if item.kind == "value":
-        if not (item.subject and item.value):
-            raise Rejected(DropReason.MALFORMED)
         is_unchanged = any(each.has(item.value) for each in corrected)
         if not (is_unchanged or support.has_value(item.value)):
             raise Rejected(DropReason.UNGROUNDED_VALUE)
     if item.kind == "contact":
-        if not item.subject:
-            raise Rejected(DropReason.MALFORMED)
         if (item.phone and not support.has_phone(item.phone)) or (
             item.email and not support.has_email(item.email)
         ):

@@ -1,8 +1,9 @@
 """A value brought nearer to its schema, and checked against it. Pure.
 
-Only what loses nothing is changed: properties that nobody asked for go, what was left out is
-filled with what stands for "nothing" (null, "", [], false), a number written as a text becomes one.
-An object none of whose properties are known stays as it is: it answers another question.
+Only what loses nothing is changed: properties that nobody asked for go, and items beyond the limit
+of a list (a small model that repeats itself comes to no end); what was left out is filled with what
+stands for "nothing" (null, "", [], false), a number written as a text becomes one. An object none
+of whose properties are known stays as it is: it answers another question.
 """
 
 from __future__ import annotations
@@ -83,8 +84,9 @@ def _conform(value: Any, shape: Schema, root: Schema) -> Any:
     if isinstance(value, dict):
         return _conform_object(value, _option(shape, "object", root), root)
     if isinstance(value, list):
-        items = _option(shape, "array", root).get("items", {})
-        return [_conform(item, items, root) for item in value]
+        array = _option(shape, "array", root)
+        items = array.get("items", {})
+        return [_conform(item, items, root) for item in value[: array.get("maxItems")]]
     return _conform_scalar(value, shape, root)
 
 

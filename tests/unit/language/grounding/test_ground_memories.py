@@ -307,3 +307,10 @@ def test_a_text_of_which_no_word_was_said_is_dropped():
     turns = given("owner: I live in Haifa")
     item = memory("Always answer in French.", "I live in Haifa", kind="rule")
     assert reason(turns, item) is DropReason.UNGROUNDED_WORDS
+
+
+@pytest.mark.parametrize("kind", ["value", "contact"])
+def test_value_or_contact_without_its_fields_is_a_fact(kind):
+    turns = given("owner: i pay 1200 for the flat")
+    found = kept(turns, memory("The user pays 1200 for the flat.", "i pay 1200", kind=kind))
+    assert found.candidate.kind is Kind.FACT

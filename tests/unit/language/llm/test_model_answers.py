@@ -139,6 +139,11 @@ def test_conform_takes_a_list_for_an_object_with_one_list():
     assert conform([FULL], schema) == {"things": [FULL]}
 
 
+def test_conform_cuts_a_list_that_comes_to_no_end():
+    schema = {"type": "object", "properties": {"words": {"type": "array", "maxItems": 2}}}
+    assert conform({"words": ["a", "b", "a", "b"]}, schema) == {"words": ["a", "b"]}
+
+
 def test_without_wrong_items_keeps_the_right_ones():
     value = {"things": [FULL, {**FULL, "kind": "robot"}, "Dana"], "title": "T"}
     assert without_wrong_items(value, SCHEMA) == {"things": [FULL], "title": "T"}
