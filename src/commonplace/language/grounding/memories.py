@@ -193,11 +193,11 @@ def _check_values(item: MemoryItem, support: Support, corrected: Sequence[Passag
         is_unchanged = any(each.has(item.value) for each in corrected)
         if not (is_unchanged or support.has_value(item.value)):
             raise Rejected(DropReason.UNGROUNDED_VALUE)
-    if item.kind == "contact":
-        if (item.phone and not support.has_phone(item.phone)) or (
-            item.email and not support.has_email(item.email)
-        ):
-            raise Rejected(DropReason.UNGROUNDED_VALUE)
+    is_foreign = (item.phone and not support.has_phone(item.phone)) or (
+        item.email and not support.has_email(item.email)
+    )
+    if item.kind == "contact" and is_foreign:
+        raise Rejected(DropReason.UNGROUNDED_VALUE)
 
 
 def _without_names(text: str, support: Support) -> str:
