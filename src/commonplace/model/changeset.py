@@ -37,6 +37,7 @@ from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, POLICIES
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity, Version
 from commonplace.model.model_calls import KeepModelAnswer, ModelReading, ModelUsageRow, SetReading
 from commonplace.model.profile.fields import Proposal
+from commonplace.model.sleep import KeepFingerprints, RecordSleep
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 
 
@@ -70,6 +71,15 @@ class ChangeMemory:
 @dataclass(frozen=True, slots=True)
 class LinkMemories:
     link: Link
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkMemories:
+    """Removes a link, where a night that made it is undone."""
+
+    a: str
+    b: str
     entry: Entry
 
 
@@ -253,6 +263,7 @@ ChangesetStep = (
     AddMemory
     | ChangeMemory
     | LinkMemories
+    | UnlinkMemories
     | HoldValues
     | ReleaseHeld
     | PutProposal
@@ -268,6 +279,8 @@ ChangesetStep = (
     | GraphStep
     | SetReading
     | AccessStep
+    | RecordSleep
+    | KeepFingerprints
     | EnqueueJob
     | FinishJob
     | WithdrawJobs

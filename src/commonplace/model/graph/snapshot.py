@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.model.access.principal import Scope
@@ -12,6 +12,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats
 from commonplace.model.graph.steps import Extraction
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.graph.types import edge_kind_between
 from commonplace.model.sources.source import Source
 
@@ -23,6 +24,9 @@ class SourceMention:
     source: str
     node: str
     said_at: datetime
+    scope: str = ""  # the key of the source's owner
+    weight: float = 1.0
+    is_sensitive: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,8 @@ class GraphSnapshot:
     mentions: tuple[SourceMention, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)  # those that the caller may read
     artifacts: Mapping[str, Artifact] = field(default_factory=dict)
+    storylines: Mapping[str, Storyline] = field(default_factory=dict)
+    macros: Mapping[str, Macro] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
 
@@ -128,7 +134,7 @@ def _merged_mentions(
                 moved = (
                     mention
                     if target == node
-                    else SourceMention(mention.source, target, mention.said_at)
+                    else replace(mention, node=target)
                 )
                 merged[mention.source, target] = moved
     return tuple(sorted(merged.values(), key=lambda m: (m.said_at, m.source, m.node)))
@@ -142,6 +148,8 @@ class WholeGraph:
     edge_assertions: tuple[EdgeAssertion, ...] = ()
     notes: tuple[Note, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
+    storylines: tuple[Storyline, ...] = ()
+    macros: tuple[Macro, ...] = ()
     extractions: tuple[Extraction, ...] = ()
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)  # search texts of nodes and edges, by id
