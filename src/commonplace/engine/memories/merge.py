@@ -78,9 +78,7 @@ def merge_memories(
             raise InvalidInput("One of the memories changed meanwhile; look again before merging.")
         new = build_add(summary, indexes[0], event=Event.MERGE)
         old = [supersede_memory(memory, id, now, Event.MERGE) for memory in current]
-        changeset = Changeset(
-            principal.scope, now, principal.actor, (new, *old), revision, thread
-        )
+        changeset = Changeset(principal.scope, now, principal.actor, (new, *old), revision, thread)
         return changeset, None
 
     revision, _ = run_transaction(engine, request, decide)
