@@ -37,7 +37,15 @@ from commonplace.model.sleep import (
     TaskResult,
 )
 from commonplace.store.queries import SleepRunQuery
-from commonplace.store.sql.rows import Row, RowCodec, Session, WriteNumbers, instant, micros, to_json
+from commonplace.store.sql.rows import (
+    Row,
+    RowCodec,
+    Session,
+    WriteNumbers,
+    instant,
+    micros,
+    to_json,
+)
 
 _RUN = RowCodec(SleepRun, ("tasks", "results"))
 _CHANGE = RowCodec(SleepChange, ("before",))
@@ -162,7 +170,6 @@ def remove_undo_data(session: Session, changeset: Changeset, numbers: WriteNumbe
     erases = changeset.receipt or changeset.invalidates_answers
     if erases or numbers.erased_texts or numbers.erased_names:
         session.run("forget_undo_of_kinds", kinds=[str(kind) for kind in _DERIVED])
-
 
 
 def _ended_for_good(step: ChangesetStep) -> Iterable[str]:
