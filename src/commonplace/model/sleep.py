@@ -142,6 +142,7 @@ class ItemKind(StrEnum):
     NOTE = "note"
     SOURCE = "source"
     ARCHIVED = "archived"  # the mark of a source that searches count less
+    HELD = "held"  # what supports a memory that absorbed another
     STORYLINE = "storyline"
     MACRO = "macro"
 

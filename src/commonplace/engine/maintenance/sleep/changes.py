@@ -21,6 +21,7 @@ from commonplace.model.changeset import (
     ChangeMemory,
     ChangesetStep,
     ChangeSource,
+    HoldValues,
     LinkMemories,
     RemoveMemory,
     RemoveSource,
@@ -42,7 +43,7 @@ from commonplace.model.graph.steps import (
     SetArchived,
 )
 from commonplace.model.graph.storylines import MACRO_PREFIX, Macro, Story, Storyline
-from commonplace.model.memory.memory import Link, Memory
+from commonplace.model.memory.memory import HeldValue, Link, Memory
 from commonplace.model.sleep import ItemKind, SleepChange, SleepTask
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import GraphQuery
@@ -58,8 +59,9 @@ KINDS: Mapping[type, ItemKind] = {
     Source: ItemKind.SOURCE,
     Storyline: ItemKind.STORYLINE,
     Macro: ItemKind.MACRO,
+    HeldValue: ItemKind.HELD,
 }
-Item = Memory | Link | Node | Edge | Note | Source | Story
+Item = Memory | Link | Node | Edge | Note | Source | Story | HeldValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,13 @@ class ItemChange:
 
 
 def id_of(item: Item) -> str:
-    return f"{item.a} {item.b}" if isinstance(item, Link) else item.id
+    match item:
+        case Link():
+            return f"{item.a} {item.b}"
+        case HeldValue():
+            return item.memory.id
+        case _:
+            return item.id
 
 
 def ref_of(item: Item) -> str:
@@ -84,6 +92,8 @@ def ref_of(item: Item) -> str:
             return f"{item.relation} {item.strength:.6f}"
         case Note():
             return f"{item.id}@{int(item.stands)}"
+        case HeldValue():
+            return item.memory.id
         case _:
             return item.ref
 
@@ -148,6 +158,9 @@ class ChangeReader:
             case UnlinkMemories():
                 if before := self._link(step.a, step.b):
                     yield self._change(before, None)
+            case HoldValues():
+                for value in step.values:
+                    yield self._change(None, value)
             case _:
                 yield from self._graph_changes(step)
 
@@ -212,6 +225,8 @@ def _is_undoable(step: ChangesetStep) -> bool:
         case PutNode() | PutEdge():
             is_new = step.before is None
             return not (is_new or step.assertions or step.removed_assertions)
+        case HoldValues():  # new contributions only: no question about a memory
+            return all(value.contributes_to and not value.conflict for value in step.values)
         case _:
             return isinstance(step, _UNDOABLE)
 

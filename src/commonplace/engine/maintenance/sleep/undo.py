@@ -39,6 +39,7 @@ from commonplace.model.changeset import (
     ChangesetStep,
     ChangeSource,
     LinkMemories,
+    ReleaseHeld,
     RemoveMemory,
     UnlinkMemories,
     build_change,
@@ -57,10 +58,10 @@ from commonplace.model.graph.steps import (
 )
 from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.journal import Entry, Event, JournalNode, Op
-from commonplace.model.memory.memory import Link, Memory, Sensitivity
+from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity
 from commonplace.model.sleep import ItemKind, RecordSleep, RunState, SleepChange, SleepRun
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
-from commonplace.store.queries import GraphQuery, SourcesById
+from commonplace.store.queries import GraphQuery, HeldQuery, SourcesById
 
 _TYPES: Mapping[ItemKind, type] = {kind: made for made, kind in KINDS.items()}
 
@@ -144,6 +145,7 @@ def _load_present(engine: EngineContext, scope: Scope, changes: Sequence[SleepCh
         *store.fetch(scope, ids[ItemKind.MEMORY]),
         *store.sources(scope, SourcesById(ids[ItemKind.SOURCE])),
         *links,
+        *_load_held(engine, scope, ids),
         *graph.nodes,
         *graph.edges,
         *graph.notes,
@@ -159,6 +161,16 @@ def _load_present(engine: EngineContext, scope: Scope, changes: Sequence[SleepCh
         present.refs[ItemKind.ARCHIVED, id] = archived_ref(at)
     present.subjects = _load_subjects(engine, scope, changes)
     return present
+
+
+def _load_held(
+    engine: EngineContext, scope: Scope, ids: Mapping[ItemKind, Sequence[str]]
+) -> list[HeldValue]:
+    """What the run stored as support of memories that it changed, too."""
+    if not ids[ItemKind.HELD]:
+        return []
+    held = engine.store.held(scope, HeldQuery(contributes_to=ids[ItemKind.MEMORY]))
+    return [each for each in held if each.memory.id in ids[ItemKind.HELD]]
 
 
 def _load_subjects(engine: EngineContext, scope: Scope, changes: Sequence[SleepChange]) -> set[str]:
@@ -286,6 +298,8 @@ class _UndoSteps:
                 return UnlinkMemories(item.a, item.b, self._link_entry(item))
             case Note():
                 return RemoveNotes((item.id,), self._entry(item.about))
+            case HeldValue():
+                return ReleaseHeld((item.memory.id,), self._entry(item.contributes_to or ""))
             case Storyline() | Macro():
                 return RemoveStories((item.id,), self._entry(item.id, _SOURCES))
             case _:
@@ -353,6 +367,7 @@ class _UndoSteps:
 _SOURCES = SOURCE_CATEGORY
 # Memories come back before what replaced them is removed, and before their links.
 _ORDER: tuple[type, ...] = (
+    ReleaseHeld,
     ChangeMemory,
     AmendMemory,
     UnlinkMemories,
