@@ -205,6 +205,7 @@ ALL_SOURCES = {
     "engine/context.py",
     "engine/history/time_travel.py",
     "engine/maintenance/sleep/tasks/expiry.py",
+    "engine/maintenance/source_ends.py",
     "engine/maintenance/tidy.py",
     "engine/maintenance/vectors.py",
     "engine/memories/listing.py",

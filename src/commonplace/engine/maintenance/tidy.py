@@ -76,7 +76,7 @@ def tidy(
     scope = principal.scope
     now = engine.clock()
     expired = _run(engine, scope, now, expiry.expire_memories)
-    expired += _run(engine, scope, now, expiry.expire_sources)
+    expired += end_sources(engine, scope, now)
     may_end = limit_of_endings(_count_live(engine, scope, now)) if limited else NO_LIMIT
     forgotten = _run(engine, scope, now, idle.forget_idle_memories, may_end)
     proposals = _run(engine, scope, now, expiry.expire_proposals)  # it reads what is purged
@@ -106,6 +106,11 @@ def tidy(
     expire_forget_requests(engine, scope, ACTOR)
     queue_repeated(engine, scope)
     return Tidied(expired, forgotten, purged, merged, vectors, scrubbed, reindexed, proposals)
+
+
+def end_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
+    """Ephemeral sources that have ended are forgotten, with what only they told."""
+    return _run(engine, scope, now, expiry.expire_sources)
 
 
 def scrub(engine: EngineContext) -> bool:
@@ -179,7 +184,7 @@ def tidy_team(engine: EngineContext, scope: Scope) -> Tidied:
     now = engine.clock()
     team = engine.store.access(scope).team
     days = team.retention_days if team else None
-    let_go = _run(engine, scope, now, expiry.expire_sources)
+    let_go = end_sources(engine, scope, now)
     let_go += _forget_old_sources(engine, scope, now, now - timedelta(days=days)) if days else 0
     purged = _purge_sources(engine, scope, now)
     vectors = fill_passage_vectors(engine, scope)
