@@ -67,10 +67,11 @@ def may_replace(pair: ComparedPair) -> bool:
 
 def may_become_one(text: str, fuller: str) -> bool:
     """Whether a text may end because a fuller one is said to say the same: each of its words is in
-    there, and neither names, numbers, negations nor limits differ."""
-    if not set(_about(text)) <= set(_about(fuller)) or not _says_the_same(text, fuller):
+    there, names keep their places, and nothing is negated or limited by what is added."""
+    if not set(_about(text)) <= set(_about(fuller)):
         return False
-    return compare(text, fuller).verdict in _NO_DIFFERENCE
+    in_order = _in_order(_names(text), _names(fuller))
+    return in_order and compare(text, fuller).verdict in _NO_DIFFERENCE
 
 
 _NO_DIFFERENCE = frozenset(
