@@ -21,14 +21,16 @@ from support.sleep_children import (
 )
 from support.whole import assert_whole
 
-SLICES = (1, 2, 3, 7)  # the beginning of the run, batches of tasks, tasks without any
+SLICES = (1, 3, 4, 9)  # the beginning of the run, a batch of its tasks, tasks without any
 
 
 def _moments():
+    """`make soak` kills at each failpoint of each of these slices, on both databases."""
     for database in ("sqlite", "postgres"):
         for failpoint in (*AT_WORK, *IN_A_WRITE):
             for times in SLICES:
-                often = database == "sqlite" or (failpoint in ON_BOTH and times == 2)
+                often = times == 3 and (database == "sqlite" or failpoint in ON_BOTH)
+                often = often or (database, failpoint) == ("sqlite", "apply.before_commit")
                 marks = () if often else pytest.mark.soak
                 yield pytest.param(database, failpoint, times, marks=marks)
 
@@ -60,9 +62,9 @@ def _finish(url):
             pass
 
 
-@pytest.fixture
-def undisturbed(tmp_path):
-    url = str(tmp_path / "undisturbed.db")
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    url = str(tmp_path_factory.mktemp("undisturbed") / "memory.db")
     prepare_night(url)
     _finish(url)
     there = _there(url)

@@ -543,6 +543,8 @@ SCENARIOS = (
         Step("sleep undo", {"run": "$run"}),
         Step("sleep undo", {"run": "$run"}),
         Step("sleep undo", {"run": "nowhere"}, error="not_found"),
+        Step("stats", {"events": True, "days": 2}),
+        Step("stats", {"events": True, "days": 0}, error="invalid_input"),
         Step("sleep", {"tasks": ["dreams"]}, error="invalid_input"),
         Step("sleep", error="not_allowed", agent="helper"),
         Step("sleep log", error="not_allowed", agent="helper"),

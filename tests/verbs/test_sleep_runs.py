@@ -144,6 +144,32 @@ def test_sleep_refuses_an_unknown_task(me):
     assert runs(me) == []
 
 
+def test_sleep_is_in_the_operations_of_its_day(me, clock):
+    say(me, *TEXTS, "One twin says tea.", "Another twin says tea.")
+    clock.tick(days=1)
+    sleeping(me, usual_catalog())
+    day = clock().date().isoformat()
+    operations = me.stats(events=True).operations
+    of_night = {each.op: each.count for each in operations if each.day == day}
+    assert of_night == {"create": 1, "merge": 2, "link": 1, "delete": 1} | {"create": 1}
+    assert {each.node for each in operations if each.day == day} == {"worker"}
+    assert [each.day for each in operations] == sorted(
+        (each.day for each in operations), reverse=True
+    )
+
+
+def test_stats_events_shows_the_last_days_only(me, clock):
+    days = [clock().date().isoformat()]
+    for _ in range(3):
+        say(me, f"The boat is blue on {clock()}.")
+        clock.tick(days=1)
+        days.append(clock().date().isoformat())
+    assert {each.day for each in me.stats(events=True).operations} == set(days[:3])
+    assert {each.day for each in me.stats(events=True, days=2).operations} == {days[2]}
+    assert me.stats(events=True, days=1).operations == ()
+    assert me.stats().operations == ()
+
+
 # ——— a dry run ———
 
 

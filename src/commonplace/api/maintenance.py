@@ -109,12 +109,15 @@ class MaintenanceVerbs(UserHandle):
         require_at_most_one(after=after, run=run)
         return read_log(self._engine, self.principal, most, read_cursor(after), one)
 
-    def stats(self, *, events: bool = False) -> Stats:
+    def stats(self, *, events: bool = False, days: int = 30) -> Stats:
         """Show counts: kinds, categories, states, sources.
 
-        events: operations per day."""
+        events: operations of the last days by day, part and operation, newest first; also what
+        is done at night."""
         self._engine.access_log.flush()
-        return stats(self._engine, self.principal, validation.flag(events, "events"))
+        most = validation.integer(days, "days", 1, validation.MAX_DAYS)
+        with_events = validation.flag(events, "events")
+        return stats(self._engine, self.principal, most if with_events else 0)
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
         """Check the database, indexes, vectors and erasures.

@@ -20,8 +20,9 @@ from commonplace.model.changeset import (
     RewriteMemory,
 )
 from commonplace.model.graph.steps import PutEdge, PutNode, PutStory
-from commonplace.model.jobs import FIRST_WAIT, Job
+from commonplace.model.jobs import FIRST_WAIT, Job, JobState
 from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sleep import SleepSchedule
 from commonplace.model.sources.source import THREAD_ORIGIN, ProcessingStatus, Source
 
 EMBED_JOB = "embed"  # the missing vectors of a scope
@@ -55,6 +56,12 @@ NEAR = 0.80  # similarity from which a model is asked whether two memories are o
 
 # The waiting caller does the work; a worker does it if the caller is gone.
 AWAITED_GRACE = timedelta(seconds=5)
+
+
+def is_backlog(job: Job) -> bool:
+    """Not a run of sleep that only waits for its night."""
+    is_scheduled = job.kind == SLEEP_JOB and job.key in tuple(SleepSchedule)
+    return not is_scheduled or job.state is not JobState.QUEUED or job.failure is not None
 
 
 def needs_processing(source: Source) -> bool:

@@ -18,6 +18,7 @@ from commonplace.engine.follow_up_jobs import (
     SAME_FACT_JOB,
     SLEEP_JOB,
     SUMMARISE_JOB,
+    is_backlog,
 )
 from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker, WorkerGroup
 from commonplace.errors import NotFound, StaleDecision
@@ -106,10 +107,8 @@ def list_jobs(
     limit: int,
     after: str | None = None,
 ) -> list[ShownJob]:
-    query = JobQuery(states=states, limit=limit if after is None else NO_LIMIT)
-    return take_page(
-        [present_job(job) for job in engine.store.jobs(principal.scope, query)], after, limit
-    )
+    found = engine.store.jobs(principal.scope, JobQuery(states=states, limit=NO_LIMIT))
+    return take_page([present_job(job) for job in found if is_backlog(job)], after, limit)
 
 
 def retry_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJob:
