@@ -30,7 +30,6 @@ def _moments():
         for failpoint in (*AT_WORK, *IN_A_WRITE):
             for times in SLICES:
                 often = times == 3 and (database == "sqlite" or failpoint in ON_BOTH)
-                often = often or (database, failpoint) == ("sqlite", "apply.before_commit")
                 marks = () if often else pytest.mark.soak
                 yield pytest.param(database, failpoint, times, marks=marks)
 
