@@ -23,7 +23,7 @@ MAX_STORYLINE, MAX_MACRO = 600, 900  # characters
 MAX_NAME = 80
 _SENTENCES = 3
 _NO_MARKUP = str.maketrans("", "", "<>{}[]`|\\\n\r\t")
-_ISO_DATE = re.compile(r"(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)")
+_ISO_DATE = re.compile(r"(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-\d\d(?!\d)")
 _DATED = re.compile(r"^\d{1,2} \S+ \d{4}(?: \S+ \d{1,2} \S+ \d{4})?: ")
 
 
@@ -100,7 +100,14 @@ def storyline_text(name: str, aliases: Sequence[str], summaries: Sequence[DatedS
 
 def _in_words(text: str, wording: _Wording) -> str:
     """Resolved dates, such as 2026-03-01, as they are written in sentences."""
-    return _ISO_DATE.sub(lambda found: wording.day(date.fromisoformat(found[0])), text)
+
+    def in_words(found: re.Match[str]) -> str:
+        try:
+            return wording.day(date.fromisoformat(found[0]))
+        except ValueError:  # 30 February
+            return found[0]
+
+    return _ISO_DATE.sub(in_words, text)
 
 
 def _chosen(told: Sequence[ToldSentence]) -> list[ToldSentence]:

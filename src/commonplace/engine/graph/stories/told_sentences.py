@@ -30,7 +30,7 @@ from commonplace.model.memory.kinds import Kind
 MAX_SENTENCE = 220  # characters
 MAX_SUMMARY = 4_000  # what is read of one
 MIN_TERMS = 2
-_SAME = 0.7  # share of the fewer terms: two sentences say the same
+_SAME = 0.7  # share of all terms: two sentences say the same
 _STATEMENTS = (Kind.FACT, Kind.EVENT)
 _FORBIDDEN = frozenset(("question", "context", "neutral"))
 
@@ -40,6 +40,7 @@ _OPENER = re.compile(
     r"i have (?:some |good |bad )?news)\b[,.!:]* +|(?:אז|וגם|אבל|כן|טוב|אוקיי|עדכון)[,.!:]* +)+",
     re.IGNORECASE,
 )
+_TAIL = re.compile(r"[.,!] +(?:ok|okay|lol|haha|right|thanks|bye)\W*$", re.IGNORECASE)
 _CASUAL_FIRST_PERSON = re.compile(
     r"\b(?:i|im|ive|ima|u|ur|my|me|we|our|us|you|your|idk|lets)\b", re.IGNORECASE
 )
@@ -104,7 +105,7 @@ def _is_speaker(words: str) -> bool:
 
 def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> str:
     """The sentence as it is told later; empty if it cannot be."""
-    line = plain_line(_OPENER.sub("", sentence, count=1), MAX_SENTENCE)
+    line = plain_line(_TAIL.sub(".", _OPENER.sub("", sentence, count=1)), MAX_SENTENCE)
     if line is None or sentence_kind(line) not in _STATEMENTS or any(find_secrets(line)):
         return ""
     is_hebrew = detect_script(line) is Script.HEBREW
@@ -157,12 +158,13 @@ def names_one_of(text: str, names: Iterable[str]) -> bool:
 
 def _name_pattern(name: str) -> re.Pattern[str]:
     words = r"\s+".join(re.escape(word) for word in name.split())
-    return re.compile(rf"(?<!\w)(?:[ובהלמשכ]{{0,2}}-?)?{words}(?!\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:[ובהלמשכ]{{0,2}}-?)?{words}(?:'?s)?(?!\w)", re.IGNORECASE)
 
 
 def _say_the_same(one: str, other: str) -> bool:
     a, b = set(analyse(one)), set(analyse(other))
-    return len(a & b) >= _SAME * min(len(a), len(b)) and _values(one) == _values(other)
+    is_part = a <= b or b <= a
+    return (is_part or len(a & b) >= _SAME * len(a | b)) and _values(one) == _values(other)
 
 
 def _values(text: str) -> set[str]:
