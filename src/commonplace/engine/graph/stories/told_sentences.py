@@ -36,13 +36,24 @@ _FORBIDDEN = frozenset(("question", "context", "neutral"))
 
 _SPEAKER = re.compile(r"(?P<speaker>[^\W\d_][\w.'’״\"-]*(?: [\w.'’״\"-]+){0,3}): +(?=\S)")
 _OPENER = re.compile(
-    r"^(?:(?:and|so|but|then|also|well|ok|okay|yes|yeah|ya|no|oh|hey|btw|good news|bad news|update|"
+    r"^(?:(?:and|so|but|then|also|well|ok|okay|yes|yeah|ya|no|oh|hey|btw|(?:good|bad) news|news|update|tho|though|"
     r"i have (?:some |good |bad )?news)\b[,.!:]* +|(?:אז|וגם|אבל|כן|טוב|אוקיי|עדכון)[,.!:]* +)+",
     re.IGNORECASE,
 )
+_WITHOUT_CAPITALS = re.compile(r"(?<=[^\W\d_]{4}[.!?])\s+(?=[^\W\d_])")
 _TAIL = re.compile(r"[.,!] +(?:ok|okay|lol|haha|right|thanks|bye)\W*$", re.IGNORECASE)
 _CASUAL_FIRST_PERSON = re.compile(
     r"\b(?:i|im|ive|ima|u|ur|my|me|we|our|us|you|your|idk|lets)\b", re.IGNORECASE
+)
+_CONTRACTED = tuple(
+    (re.compile(rf"\b({subject})['’]{short}\b", re.IGNORECASE), rf"\1 {long}")
+    for subject, short, long in (
+        ("I", "m", "am"),
+        ("we", "re", "are"),
+        ("I|we", "ve", "have"),
+        ("I|we", "ll", "will"),
+        ("I|we", "d", "would"),
+    )
 )
 _COUNTRY = re.compile(r"\bUS\b")
 _DANGLING = re.compile(
@@ -90,12 +101,18 @@ def told_sentences(
 
 def _statements(names: Sequence[str], summary: DatedSummary) -> Iterator[str]:
     speaker = ""
-    for sentence in split_sentences(summary.text[:MAX_SUMMARY]):
+    for sentence in _sentences(summary.text[:MAX_SUMMARY]):
         found = _SPEAKER.match(sentence)
         if found and _is_speaker(found["speaker"]):
             speaker, sentence = found["speaker"], sentence[found.end() :]
         if statement := _statement(names, sentence, speaker, summary.start):
             yield statement
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Also those that were typed without capitals."""
+    for sentence in split_sentences(text):
+        yield from _WITHOUT_CAPITALS.split(sentence)
 
 
 def _is_speaker(words: str) -> bool:
@@ -106,14 +123,14 @@ def _is_speaker(words: str) -> bool:
 def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> str:
     """The sentence as it is told later; empty if it cannot be."""
     line = plain_line(_TAIL.sub(".", _OPENER.sub("", sentence, count=1)), MAX_SENTENCE)
-    if line is None or sentence_kind(line) not in _STATEMENTS or any(find_secrets(line)):
+    if line is None or line.endswith("?") or any(find_secrets(line)):
         return ""
     is_hebrew = detect_script(line) is Script.HEBREW
     told = _as_told_in_hebrew(line) if is_hebrew else _as_told(line, speaker)
     at = datetime.combine(day, time(12))
     told = resolve_relative_dates(told, at, is_hebrew, backwards=is_past(told)).text
     told = english.format_sentence(re.sub(r"!+(?=$|\s)", ".", told)) if told else ""
-    if not told or not _can_stand_alone(told):
+    if not told or sentence_kind(told) not in _STATEMENTS or not _can_stand_alone(told):
         return ""
     if names_one_of(told, names):
         return told
@@ -122,6 +139,8 @@ def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> 
 
 def _as_told(line: str, speaker: str) -> str:
     plain = expand_casual_spelling(line)
+    for short, long in _CONTRACTED:
+        plain = short.sub(long, plain)
     if not _CASUAL_FIRST_PERSON.search(_COUNTRY.sub("", plain)):
         return line
     return english.to_third_person(plain, speaker or USER) or ""
