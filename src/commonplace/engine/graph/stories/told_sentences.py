@@ -36,11 +36,12 @@ _FORBIDDEN = frozenset(("question", "context", "neutral"))
 
 _SPEAKER = re.compile(r"(?P<speaker>[^\W\d_][\w.'’״\"-]*(?: [\w.'’״\"-]+){0,3}): +(?=\S)")
 _OPENER = re.compile(
-    r"^(?:(?:and|so|but|then|also|well|ok|okay|yes|yeah|ya|no|oh|hey|btw|(?:good|bad) news|news|update|tho|though|"
+    r"^(?:(?:and|so+|but|then|also|well|ok|okay|yes|yeah|ya|no|oh|hey|btw|tho|though|"
+    r"(?:good|bad) news|news|update|"
     r"i have (?:some |good |bad )?news)\b[,.!:]* +|(?:אז|וגם|אבל|כן|טוב|אוקיי|עדכון)[,.!:]* +)+",
     re.IGNORECASE,
 )
-_WITHOUT_CAPITALS = re.compile(r"(?<=[^\W\d_]{4}[.!?])\s+(?=[^\W\d_])")
+_WITHOUT_CAPITALS = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=[^\W\d_])")
 _TAIL = re.compile(r"[.,!] +(?:ok|okay|lol|haha|right|thanks|bye)\W*$", re.IGNORECASE)
 _CASUAL_FIRST_PERSON = re.compile(
     r"\b(?:i|im|ive|ima|u|ur|my|me|we|our|us|you|your|idk|lets)\b", re.IGNORECASE
@@ -55,6 +56,8 @@ _CONTRACTED = tuple(
         ("I|we", "d", "would"),
     )
 )
+# Clauses without marks between them, or a date that was put into the middle of another one.
+_CARELESS = re.compile(r"\b(?:n|ill be|ha|lol)\b|\d{4} \d", re.IGNORECASE)
 _COUNTRY = re.compile(r"\bUS\b")
 _DANGLING = re.compile(
     r"(?:he|she|it|they|his|her|their|its|this|that|these|those|there|here)\b"
@@ -154,6 +157,8 @@ def _as_told_in_hebrew(line: str) -> str:
 
 
 def _can_stand_alone(text: str) -> bool:
+    if _CARELESS.search(text):
+        return False
     if len(text) > MAX_SENTENCE or len(set(analyse(text))) < MIN_TERMS:
         return False
     if _DANGLING.match(text) or speaks_of_itself(text) or is_suspicious(text):
