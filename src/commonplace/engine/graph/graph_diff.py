@@ -86,10 +86,10 @@ class _GraphDiff:
         """Nodes about which something was changed or removed that was known before: a description
         that a night wrote may rest on it."""
         work = self.work
-        now = {**work.node_assertions, **work.notes}
+        now: dict[str, NodeAssertion | Note] = {**work.node_assertions, **work.notes}
         worn = set(work.changed_nodes)
         for id, before in work.before.items():
-            if isinstance(before, NodeAssertion | Note) and now.get(id) != before:
+            if isinstance(before, NodeAssertion | Note) and _says_otherwise(before, now.get(id)):
                 worn.add(before.node if isinstance(before, NodeAssertion) else before.about)
         return worn
 
@@ -363,6 +363,13 @@ class _GraphDiff:
         about = item if isinstance(item, Edge) else self.work.edges.get(item.about)
         node = self.work.node(about.a if about else "" if isinstance(item, Edge) else item.about)
         return node.category if node else None
+
+
+def _says_otherwise(before: NodeAssertion | Note, after: NodeAssertion | Note | None) -> bool:
+    names = ["stands", "sensitivity", "source"]
+    if isinstance(before, NodeAssertion):
+        names += ["node", "name", "not_called"]
+    return after is None or any(getattr(before, each) != getattr(after, each) for each in names)
 
 
 def _holds_otherwise(before: Edge, after: Edge) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC
+from typing import TypeVar
 
 from commonplace.engine.llm.model_calls import is_over_budget
 from commonplace.engine.maintenance.sleep.task import Night
@@ -12,55 +12,56 @@ from commonplace.model.sleep import SleepTask
 
 TEXTS_A_NIGHT = 20  # that one task has a model write in a run; rules write the rest
 RULES = "rules"
+Written = TypeVar("Written")
 NO_MODEL, OVER_BUDGET = "no model", "over budget"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ModelWork:
     """The usage of one prompt before a task asks; afterwards it says what was added."""
 
     night: Night
     prompt: str  # its name
     model: str  # empty: there is none, or it may not be asked
-    before: Counter[str]
+    tokens_before: int
+    left: int  # texts that it may still write in this run
+    unusable: int = 0  # answers, and calls without one
 
     @classmethod
-    def begin(cls, night: Night, prompt: str) -> ModelWork:
-        return cls(night, prompt, _model_name(night), _usage(night, prompt))
+    def begin(cls, night: Night, task: SleepTask, prompt: str) -> ModelWork:
+        """Texts by rules count against the limit of a run, too: one that goes on after it was
+        interrupted must not ask for more."""
+        written = sum(each.items for each in night.run.results if each.task is task)
+        left = max(0, TEXTS_A_NIGHT - written)
+        return cls(night, prompt, _model_name(night), _tokens(night, prompt), left)
 
     @property
     def may_ask(self) -> bool:
         access = self.night.engine.model
-        if not self.model or access is None:
+        if not self.model or access is None or self.left <= 0:
             return False
         return not is_over_budget(self.night.engine, access, self.night.scope)
 
+    def count(self, text: Written | None) -> Written | None:
+        """What the model wrote; None: nothing that can be used."""
+        self.left -= 1
+        self.unusable += text is None
+        return text
+
     @property
     def tokens(self) -> int:
-        return self._added["tokens"]
+        return _tokens(self.night, self.prompt) - self.tokens_before
 
     @property
     def outcome(self) -> str:
-        """Why the rules' texts stay; empty: nothing speaks against the model's."""
+        """Why rules' texts stay; empty: nothing speaks against the model's."""
         if self.night.dry_run:
             return ""
         if not self.model:
             return NO_MODEL
-        added = self._added
-        if unused := added["failed"] + added["dropped"]:
-            return f"unusable answers: {unused}"
-        return "" if self.may_ask else OVER_BUDGET
-
-    @property
-    def _added(self) -> Counter[str]:
-        return _usage(self.night, self.prompt) - self.before
-
-
-def texts_left(night: Night, task: SleepTask) -> int:
-    """How many a model may still write in this run. Texts by rules count, too: a run that goes on
-    after it was interrupted must not ask for more."""
-    written = sum(each.items for each in night.run.results if each.task is task)
-    return max(0, TEXTS_A_NIGHT - written)
+        if self.unusable:
+            return f"unusable answers: {self.unusable}"
+        return "" if self.may_ask or self.left <= 0 else OVER_BUDGET
 
 
 def erasures(night: Night) -> int:
@@ -76,10 +77,8 @@ def _model_name(night: Night) -> str:
     return model.name if model else ""
 
 
-def _usage(night: Night, prompt: str) -> Counter[str]:
+def _tokens(night: Night, prompt: str) -> int:
+    """That calls with this prompt used today."""
     day = night.engine.clock().astimezone(UTC).date().isoformat()
-    total: Counter[str] = Counter()
-    for row in night.engine.store.model_usage(night.scope, day):
-        if row.prompt.partition("/")[0] == prompt:
-            total.update(tokens=row.tokens, failed=row.failed, dropped=row.dropped)
-    return total
+    rows = night.engine.store.model_usage(night.scope, day)
+    return sum(row.tokens for row in rows if row.prompt.partition("/")[0] == prompt)

@@ -16,7 +16,7 @@ from commonplace.engine.graph.graph_diff import node_search_text
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.graph_search.graph_texts import SearchableGraph
 from commonplace.engine.graph_search.node_description import describe_by_model, describe_by_rules
-from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures, texts_left
+from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures
 from commonplace.engine.maintenance.sleep.task import (
     ACTIONS_AT_ONCE,
     NOTHING_TO_DO,
@@ -47,7 +47,7 @@ class _Prepared:
 
 
 def run_descriptions(night: Night) -> Decide:
-    work = ModelWork.begin(night, "describe_node")
+    work = ModelWork.begin(night, SleepTask.DESCRIPTIONS, "describe_node")
     prepared = _prepare(night, work)
     outcome, tokens = work.outcome, work.tokens
 
@@ -105,15 +105,13 @@ def _prepare(night: Night, asked: ModelWork) -> _Prepared:
         work = _load(night, dirty)
         items = _loaded(work, dirty)
         known = erasures(night)
-        left = texts_left(night, SleepTask.DESCRIPTIONS)
         descriptions: dict[str, tuple[str, str]] = {}
         for item in items:
             if isinstance(item, Edge) or _is_owners(work, item):
                 continue
             written = None
-            if left > 0 and asked.may_ask:
-                written = describe_by_model(engine, night.scope, graph, item)
-                left -= 1
+            if asked.may_ask:
+                written = asked.count(describe_by_model(engine, night.scope, graph, item))
             if written:
                 descriptions[item.ref] = (written, BY_MODEL)
         texts = [
