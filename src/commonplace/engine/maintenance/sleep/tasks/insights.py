@@ -71,7 +71,7 @@ class _Material:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class PreparedInsights:
     outcome: str
     batch: MemoryBatch | None = None
     tokens: int = 0
@@ -97,27 +97,27 @@ def run_insights(night: Night) -> Decide:
     return decide
 
 
-def _prepare(night: Night) -> _Prepared:
+def _prepare(night: Night) -> PreparedInsights:
     asked = ModelWork.begin(night, SleepTask.INSIGHTS, "insights")
     engine = night.engine
     with engine.store.read_session():
         if not asked.may_ask:
-            return _Prepared(asked.outcome)
+            return PreparedInsights(asked.outcome)
         if not _is_due(night):
-            return _Prepared(NOT_DUE)
+            return PreparedInsights(NOT_DUE)
         material, known = _material(night), erasures(night)
         if not material.is_enough:
-            return _Prepared(NOTHING_NEW)
+            return PreparedInsights(NOTHING_NEW)
         written = write_insights(engine, night.scope, material.activities, material.facts)
         asked.count(written)
     if not written:
-        return _Prepared(asked.outcome or NOTHING_NEW, tokens=asked.tokens)
+        return PreparedInsights(asked.outcome or NOTHING_NEW, tokens=asked.tokens)
     requests = [
         read_request(engine, night.principal, _as_memory(each, material), night.now)
         for each in written
     ]
     batch = prepare_batch(engine, night.principal, requests)
-    return _Prepared(asked.outcome, batch, asked.tokens, known)
+    return PreparedInsights(asked.outcome, batch, asked.tokens, known)
 
 
 def _as_memory(insight: WrittenInsight, material: _Material) -> dict[str, Any]:
