@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from commonplace.engine.maintenance.sleep import model_texts
 from commonplace.engine.maintenance.sleep.tasks.macros import run_macros
 from commonplace.engine.maintenance.sleep.tasks.storylines import run_storylines
 from commonplace.model.graph.storylines import CLOSED_AFTER
@@ -194,6 +195,26 @@ def test_rules_write_the_storyline_when_a_model_gives_nothing_usable(with_model,
     assert storyline.written_by == "rules"
     assert storyline.description.startswith("31 December 2025: Maya applied")
     assert any(each.outcome.startswith("unusable answers") for each in batches)
+
+
+def test_model_is_asked_for_a_limited_number_of_texts_a_night(with_model, server, monkeypatch):
+    monkeypatch.setattr(model_texts, "TEXTS_A_NIGHT", 1)
+    tell(with_model)
+    sleep(with_model)
+    writers = [each.written_by for each in graph(with_model).storylines.values()]
+    assert sorted(set(writers)) == ["openai:stub", "rules"]
+    assert len(server.requests) == 1
+    sleep(with_model)
+    assert len(server.requests) == 1
+
+
+def test_rules_write_storylines_when_the_budget_is_spent(open_book, server):
+    book = open_book(model=server.model(), model_daily_tokens=1, worker="off")
+    me = book.user("ana")
+    tell(me)
+    batches = sleep(me)
+    assert {each.written_by for each in graph(me).storylines.values()} <= {"rules", "openai:stub"}
+    assert "over budget" in [each.outcome for each in batches]
 
 
 def test_sensitive_sources_are_not_given_to_a_model(with_model, server):

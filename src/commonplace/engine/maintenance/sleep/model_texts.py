@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC
 from typing import TypeVar
 
 from commonplace.engine.llm.model_calls import is_over_budget
 from commonplace.engine.maintenance.sleep.task import Night
-from commonplace.model.sleep import SleepTask
 
-TEXTS_A_NIGHT = 20  # that one task has a model write in a run; rules write the rest
+TEXTS_A_NIGHT = 20  # that one task asks a model for in a day; rules write the rest
 RULES = "rules"
 Written = TypeVar("Written")
 NO_MODEL, OVER_BUDGET = "no model", "over budget"
@@ -24,16 +24,16 @@ class ModelWork:
     prompt: str  # its name
     model: str  # empty: there is none, or it may not be asked
     tokens_before: int
-    left: int  # texts that it may still write in this run
+    left: int  # texts that it may still be asked for
     unusable: int = 0  # answers, and calls without one
 
     @classmethod
-    def begin(cls, night: Night, task: SleepTask, prompt: str) -> ModelWork:
-        """Texts by rules count against the limit of a run, too: one that goes on after it was
-        interrupted must not ask for more."""
-        written = sum(each.items for each in night.run.results if each.task is task)
-        left = max(0, TEXTS_A_NIGHT - written)
-        return cls(night, prompt, _model_name(night), _tokens(night, prompt), left)
+    def begin(cls, night: Night, prompt: str) -> ModelWork:
+        """What was asked today counts, so that a run which goes on after it was interrupted asks
+        for no more."""
+        used = _used(night, prompt)
+        left = max(0, TEXTS_A_NIGHT - used["asked"])
+        return cls(night, prompt, _model_name(night), used["tokens"], left)
 
     @property
     def may_ask(self) -> bool:
@@ -50,7 +50,7 @@ class ModelWork:
 
     @property
     def tokens(self) -> int:
-        return _tokens(self.night, self.prompt) - self.tokens_before
+        return _used(self.night, self.prompt)["tokens"] - self.tokens_before
 
     @property
     def outcome(self) -> str:
@@ -77,8 +77,11 @@ def _model_name(night: Night) -> str:
     return model.name if model else ""
 
 
-def _tokens(night: Night, prompt: str) -> int:
-    """That calls with this prompt used today."""
+def _used(night: Night, prompt: str) -> Counter[str]:
+    """How often this prompt was asked today, and the tokens of it."""
     day = night.engine.clock().astimezone(UTC).date().isoformat()
-    rows = night.engine.store.model_usage(night.scope, day)
-    return sum(row.tokens for row in rows if row.prompt.partition("/")[0] == prompt)
+    used: Counter[str] = Counter()
+    for row in night.engine.store.model_usage(night.scope, day):
+        if row.prompt.partition("/")[0] == prompt:
+            used.update(asked=row.calls + row.cached, tokens=row.tokens)
+    return used

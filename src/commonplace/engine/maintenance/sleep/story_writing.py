@@ -54,9 +54,11 @@ def load_stories(night: Night) -> GraphSnapshot:
     return visible_graph(night.engine, night.principal, whole=True, sources=True).snapshot
 
 
-def dirty_stories(stories: Mapping[str, Storyline] | Mapping[str, Macro]) -> list[Story]:
-    """The longest dirty first."""
-    dirty = [each for each in stories.values() if each.is_dirty]
+def dirty_stories(
+    graph: GraphSnapshot, stories: Mapping[str, Storyline] | Mapping[str, Macro]
+) -> list[Story]:
+    """The longest dirty first; none of a node that is not shown."""
+    dirty = [each for each in stories.values() if each.is_dirty and each.anchor in graph.nodes]
     return sorted(dirty, key=lambda each: (each.updated_at, each.id))[:ACTIONS_AT_ONCE]
 
 

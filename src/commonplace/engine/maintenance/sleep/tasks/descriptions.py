@@ -31,7 +31,7 @@ from commonplace.model.graph.elements import Edge, Node
 from commonplace.model.graph.steps import PutEdge, PutNode
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.memory import Sensitivity
-from commonplace.model.sleep import SLEEP_ACTOR, SleepTask
+from commonplace.model.sleep import SLEEP_ACTOR
 
 BY_MODEL, BY_RULES, BY_OWNER = "described by a model", "described by rules", "the owner's words"
 NEW_WORDS = "new notes"
@@ -47,7 +47,7 @@ class PreparedDescriptions:
 
 
 def run_descriptions(night: Night) -> Decide:
-    work = ModelWork.begin(night, SleepTask.DESCRIPTIONS, "describe_node")
+    work = ModelWork.begin(night, "describe_node")
     prepared = _prepare(night, work)
     outcome, tokens = work.outcome, work.tokens
 

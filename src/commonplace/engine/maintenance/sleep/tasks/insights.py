@@ -42,7 +42,7 @@ from commonplace.model.journal import JournalNode
 from commonplace.model.memory.kinds import Action as WriteAction
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory, Sensitivity
-from commonplace.model.sleep import SLEEP_ACTOR, SleepTask
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import THREAD_ORIGIN, Source
 from commonplace.store.queries import MemoryListing, SourceListing
 
@@ -98,7 +98,7 @@ def run_insights(night: Night) -> Decide:
 
 
 def _prepare(night: Night) -> PreparedInsights:
-    asked = ModelWork.begin(night, SleepTask.INSIGHTS, "insights")
+    asked = ModelWork.begin(night, "insights")
     engine = night.engine
     with engine.store.read_session():
         if not asked.may_ask:

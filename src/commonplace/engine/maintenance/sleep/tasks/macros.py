@@ -19,14 +19,13 @@ from commonplace.engine.maintenance.sleep.task import (
     Night,
 )
 from commonplace.model.graph.snapshot import GraphSnapshot
-from commonplace.model.sleep import SleepTask
 
 COLLECTED = "its storylines"
 
 
 def run_macros(night: Night) -> Decide:
-    asked = ModelWork.begin(night, SleepTask.MACROS, "macro_text")
-    written = write_stories(night, asked, lambda graph: dirty_stories(graph.macros))
+    asked = ModelWork.begin(night, "macro_text")
+    written = write_stories(night, asked, lambda graph: dirty_stories(graph, graph.macros))
     outcome, tokens = asked.outcome, asked.tokens
 
     def decide() -> Batch:
@@ -34,7 +33,7 @@ def run_macros(night: Night) -> Decide:
             graph = load_stories(night)
             if folded := _fold(night, graph):
                 return Batch(folded, has_more=True, outcome=outcome, tokens=tokens)
-            dirty = dirty_stories(graph.macros)
+            dirty = dirty_stories(graph, graph.macros)
             if not dirty:
                 return NOTHING_TO_DO
             actions = renew_stories(night, graph, dirty, written)

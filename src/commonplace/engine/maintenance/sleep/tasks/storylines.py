@@ -34,15 +34,14 @@ from commonplace.model.graph.storylines import (
     closing_time,
     fold_storylines,
 )
-from commonplace.model.sleep import SleepTask
 from commonplace.store.queries import GraphQuery
 
 PROMOTED, CLOSED, JOINED = "promoted", "closed", "other sources"
 
 
 def run_storylines(night: Night) -> Decide:
-    asked = ModelWork.begin(night, SleepTask.STORYLINES, "storyline_text")
-    written = write_stories(night, asked, lambda graph: dirty_stories(graph.storylines))
+    asked = ModelWork.begin(night, "storyline_text")
+    written = write_stories(night, asked, lambda graph: dirty_stories(graph, graph.storylines))
     outcome, tokens = asked.outcome, asked.tokens
 
     def decide() -> Batch:
@@ -50,7 +49,7 @@ def run_storylines(night: Night) -> Decide:
             graph = load_stories(night)
             if folded := _fold(night):
                 return Batch(folded, has_more=True, outcome=outcome, tokens=tokens)
-            dirty = dirty_stories(graph.storylines)
+            dirty = dirty_stories(graph, graph.storylines)
             if not dirty:
                 return NOTHING_TO_DO
             actions = renew_stories(night, graph, dirty, written)
