@@ -200,6 +200,7 @@ def test_rules_write_the_storyline_when_a_model_gives_nothing_usable(with_model,
 def test_model_is_asked_for_a_limited_number_of_texts_a_night(with_model, server, monkeypatch):
     monkeypatch.setattr(model_texts, "TEXTS_A_NIGHT", 1)
     tell(with_model)
+    tell(with_model, [f"Maya works at Lumen as {each}." for each in ("a designer", "a guest")])
     sleep(with_model)
     writers = [each.written_by for each in graph(with_model).storylines.values()]
     assert sorted(set(writers)) == ["openai:stub", "rules"]
