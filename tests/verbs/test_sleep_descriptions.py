@@ -12,7 +12,7 @@ from commonplace.engine.maintenance.sleep.tasks.descriptions import (
 )
 from commonplace.model.sleep import SleepTask
 from support.model_server import hang_up, model_server, refuse, text
-from support.sleep_tasks import night_of, run_task
+from support.night_texts import night_of, run_task
 
 SAID = "Ilka is the user's sibling. Ilka has a dog called Biscuit."
 USELESS = [

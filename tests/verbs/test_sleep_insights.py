@@ -10,7 +10,7 @@ from commonplace.engine.maintenance.sleep.model_texts import NO_MODEL
 from commonplace.engine.maintenance.sleep.tasks.insights import NOT_DUE, NOTHING_NEW, run_insights
 from commonplace.model.sleep import SleepTask
 from support.model_server import hang_up, model_server, refuse, text
-from support.sleep_tasks import night_of, run_task
+from support.night_texts import night_of, run_task
 
 INSIGHT = "The user seems to pay the kitchen by Almeida with the savings at Meridian."
 USELESS = [

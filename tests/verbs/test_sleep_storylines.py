@@ -13,7 +13,7 @@ from commonplace.model.graph.storylines import CLOSED_AFTER
 from commonplace.model.sleep import SleepTask
 from support.clock import START
 from support.model_server import hang_up, model_server, refuse, text
-from support.sleep_tasks import night_of, run_task
+from support.night_texts import night_of, run_task
 
 TOLD = (
     "Maya applied for a job at Lumen.",
