@@ -14,7 +14,7 @@ from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
 from commonplace.engine.maintenance.sleep.model_texts import RULES, ModelWork, erasures
-from commonplace.engine.maintenance.sleep.task import ACTIONS_AT_ONCE, Action, Night
+from commonplace.engine.maintenance.sleep.task import Action, Night
 from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ChangesetStep
@@ -59,7 +59,7 @@ def dirty_stories(
 ) -> list[Story]:
     """The longest dirty first; none of a node that is not shown."""
     dirty = [each for each in stories.values() if each.is_dirty and each.anchor in graph.nodes]
-    return sorted(dirty, key=lambda each: (each.updated_at, each.id))[:ACTIONS_AT_ONCE]
+    return sorted(dirty, key=lambda each: (each.updated_at, each.id))
 
 
 def write_stories(night: Night, asked: ModelWork, stories_of: StoriesOf) -> WrittenTexts:
@@ -71,7 +71,7 @@ def write_stories(night: Night, asked: ModelWork, stories_of: StoriesOf) -> Writ
         graph, known = load_stories(night), erasures(night)
         by_model: dict[str, tuple[str, str]] = {}
         texts: list[str] = []
-        for story in stories_of(graph):
+        for story in stories_of(graph)[: night.actions_at_once]:
             written = _ask(night, asked, graph, story)
             if written:
                 by_model[story.ref] = (written, asked.model)
@@ -89,7 +89,7 @@ def renew_stories(
     """The decision: one action for each."""
     by_model = written.by_model if written.erasures == erasures(night) else {}
     actions: list[Action] = []
-    for story in stories:
+    for story in stories[: night.actions_at_once]:
         told = _with_text(graph, story, by_model)
         after = told.evolve(is_dirty=False, updated_at=night.now, version=story.version + 1)
         why = BY_RULES if after.written_by == RULES else BY_MODEL
@@ -115,7 +115,7 @@ def fold_each(
         changed |= ids
         stories = sum(isinstance(each, PutStory | RemoveStories) for each in steps)
         actions.append(Action(why, steps, items=max(1, stories)))
-        if len(actions) == ACTIONS_AT_ONCE:
+        if len(actions) == night.actions_at_once:
             break
     return actions
 

@@ -18,7 +18,6 @@ from commonplace.engine.graph_search.graph_texts import SearchableGraph
 from commonplace.engine.graph_search.node_description import describe_by_model, describe_by_rules
 from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures
 from commonplace.engine.maintenance.sleep.task import (
-    ACTIONS_AT_ONCE,
     NOTHING_TO_DO,
     Action,
     Batch,
@@ -57,12 +56,12 @@ def run_descriptions(night: Night) -> Decide:
             dirty = _dirty(graph)
             if graph is None or not dirty:
                 return NOTHING_TO_DO
-            work = _load(night, dirty[:ACTIONS_AT_ONCE])
+            work = _load(night, dirty[: night.actions_at_once])
             usable = prepared
             if prepared.erasures != erasures(night):
                 usable = replace(prepared, descriptions={})
             actions = [_renew(night, graph, work, item, usable) for item in _loaded(work, dirty)]
-        has_more = len(dirty) > ACTIONS_AT_ONCE
+        has_more = len(dirty) > night.actions_at_once
         return Batch(actions, has_more=has_more, outcome=outcome, tokens=tokens)
 
     return decide
@@ -88,7 +87,7 @@ def _load(night: Night, items: Iterable[Node | Edge]) -> GraphUnitOfWork:
 def _loaded(work: GraphUnitOfWork, dirty: Sequence[Node | Edge]) -> list[Node | Edge]:
     """As they are stored: a merged node is shown in its target."""
     stored = ((work.nodes.get(each.id) or work.edges.get(each.id)) for each in dirty)
-    return [item for item in stored if item is not None][:ACTIONS_AT_ONCE]
+    return [item for item in stored if item is not None]
 
 
 # ——— before the decision ———
@@ -99,7 +98,7 @@ def _prepare(night: Night, asked: ModelWork) -> PreparedDescriptions:
     engine = night.engine
     with engine.store.read_session():
         graph = load_searchable_graph(engine, night.principal)
-        dirty = _dirty(graph)[:ACTIONS_AT_ONCE]
+        dirty = _dirty(graph)[: night.actions_at_once]
         if graph is None or not dirty or night.dry_run:
             return PreparedDescriptions({}, {})
         work = _load(night, dirty)

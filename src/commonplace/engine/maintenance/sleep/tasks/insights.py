@@ -157,10 +157,9 @@ def _activities(night: Night) -> Sequence[Source]:
         visibility=OWNER_VISIBILITY,
         origin=THREAD_ORIGIN,
         said_after=night.now - LAST_DAYS,
-        live_at=night.now,
         limit=_PAGE,
     )
-    found = night.engine.store.sources(night.scope, listing)
+    found = night.engine.live_source_page(night.scope, listing)
     usable = [each for each in found if _may_be_given(night, each)]
     return usable[:MAX_ACTIVITIES]
 

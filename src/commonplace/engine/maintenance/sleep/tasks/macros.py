@@ -11,7 +11,6 @@ from commonplace.engine.maintenance.sleep.story_writing import (
     write_stories,
 )
 from commonplace.engine.maintenance.sleep.task import (
-    ACTIONS_AT_ONCE,
     NOTHING_TO_DO,
     Action,
     Batch,
@@ -37,7 +36,7 @@ def run_macros(night: Night) -> Decide:
             if not dirty:
                 return NOTHING_TO_DO
             actions = renew_stories(night, graph, dirty, written)
-        has_more = len(dirty) == ACTIONS_AT_ONCE
+        has_more = len(dirty) > night.actions_at_once
         return Batch(actions, has_more=has_more, outcome=outcome, tokens=tokens)
 
     return decide
