@@ -44,12 +44,17 @@ SCOPED_TABLES = (
     "node_tellings",
     "graph_notes",
     "artifacts",
+    "storylines",
+    "macros",
     "extractions",
     "marks",
     "graph_vectors",
     "model_answers",
     "model_usage",
     "model_readings",
+    "sleep_runs",
+    "sleep_changes",
+    "fingerprints",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

@@ -88,7 +88,8 @@ NOT_OVER_MCP = """
     keys service, keys services, merge, model check, model usage, model users,
     node, nodes update, observe-many,
     people, profile accept, profile decline, profile note, profile set, recall-many, reembed,
-    remember-many, sources accept, sources decline, sources share, sources unshare, split,
+    remember-many, sources accept, sources decline, sources share, sources unshare,
+    sleep, sleep undo, split,
     stats, teams, teams change, teams create, teams delete, teams invite, teams join,
     teams leave, teams primary, teams remove, teams role, teams show, teams use, tidy,
     understand, verify-forget, whole-context, why, worker

@@ -168,3 +168,16 @@ def test_export_and_import_keep_the_ttl_policy_of_a_source(me, book):
     assert old != lines
     book.user("kim").import_(old)
     assert book.user("kim").show(source).source.ttl_policy == "decay"
+
+
+def test_what_only_an_ephemeral_source_told_ends_at_the_instant(me, clock):
+    brought(me, ttl_policy="ephemeral")
+    brought(me, "Ana: My neighbour Noa Levi works at Acme. My rose code is 4712.")
+    clock.tick(days=30, microseconds=-1)
+    assert [memory for memory in me.list().memories if "4711" in memory.content]
+    clock.tick(microseconds=1)
+    assert not [memory for memory in me.list().memories if "4711" in memory.content]
+    assert [memory for memory in me.list().memories if "4712" in memory.content]
+    assert {node.name for node in me.people().nodes if not node.is_owner} == {"Noa Levi"}
+    assert {node.name for node in me.entities().nodes} == {"Acme"}
+    assert "Sarah" not in me.context("Who is Sarah Chen?").text

@@ -22,6 +22,7 @@ with lazy_imports(__name__):
     from commonplace.engine.access import visibility_of
     from commonplace.engine.context import EngineContext, RequestContext
     from commonplace.engine.history.time_travel import context_at
+    from commonplace.engine.maintenance.source_ends import end_what_is_over
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
 
@@ -176,6 +177,7 @@ READ_VERBS = frozenset(
         "recall",
         "recall_many",
         "show",
+        "sleep_log",
         "sources",
         "sources_invitations",
         "stats",
@@ -189,6 +191,17 @@ READ_VERBS = frozenset(
 )
 
 
+# They show memories, sources or the graph.
+MEMORY_READS = frozenset(
+    {
+        *("artifact", "artifacts", "changes", "concepts", "context", "context_pack"),
+        *("contributions", "edges", "entities", "explore", "graph", "list", "node", "people"),
+        *("profile", "proposals", "query", "recall", "recall_many", "show", "sources"),
+        *("stats", "traverse", "whole_context"),
+    }
+)
+
+
 class UserHandle:
     def __init_subclass__(cls, **more: Any) -> None:
         """Wrap every writing verb with the read-only check."""
@@ -196,6 +209,8 @@ class UserHandle:
         for name, member in list(vars(cls).items()):
             if isfunction(member) and not name.startswith("_") and name not in READ_VERBS:
                 setattr(cls, name, _refuse_read_only(member))
+            if isfunction(member) and name in MEMORY_READS:
+                setattr(cls, name, _without_what_is_over(member))
 
     def __init__(
         self,
@@ -286,6 +301,15 @@ class UserHandle:
 
 def read_only_error() -> NotAllowed:
     return NotAllowed("This API key is read-only.", remedy="Use a key with write access.")
+
+
+def _without_what_is_over(verb: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(verb)
+    def current(self: UserHandle, *arguments: Any, **named: Any) -> Any:
+        end_what_is_over(self._engine, self._caller)
+        return verb(self, *arguments, **named)
+
+    return current
 
 
 def _refuse_read_only(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -100,6 +100,11 @@ class EngineCaches:
         default_factory=lambda: BoundedCache(max_entries=MAX_CHECKED_TEXTS)
     )
 
+    # Per user: NextEnds.
+    source_ends: BoundedCache[str, Any] = field(
+        default_factory=lambda: BoundedCache(max_entries=MAX_CALLERS)
+    )
+
     # Per source: the original as parsed on arrival, while its caller waits for the processing.
     parsed_originals: BoundedCache[str, Any] = field(
         default_factory=lambda: BoundedCache(max_entries=MAX_PARSED)

@@ -19,9 +19,10 @@ from commonplace.model.changeset import (
     LinkMemories,
     RewriteMemory,
 )
-from commonplace.model.graph.steps import PutEdge, PutNode
-from commonplace.model.jobs import FIRST_WAIT, Job
+from commonplace.model.graph.steps import PutEdge, PutNode, PutStory
+from commonplace.model.jobs import FIRST_WAIT, Job, JobState
 from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sleep import SleepSchedule
 from commonplace.model.sources.source import THREAD_ORIGIN, ProcessingStatus, Source
 
 EMBED_JOB = "embed"  # the missing vectors of a scope
@@ -33,10 +34,13 @@ EXTRACT_JOB = "extract"  # adds a source's assertions to its reader's graph
 DESCRIBE_JOB = "describe"  # updates the description of a growing conversation
 READ_JOB = "read"  # a language model reads a source for its reader
 SAME_FACT_JOB = "same-fact"  # a language model compares near memories
-# One after the other, the earliest first: later turns correct what earlier ones told.
-IN_ORDER = (READ_JOB, SAME_FACT_JOB)
+SLEEP_JOB = "sleep"  # what the engine does at night
+# One after the other, the earliest first: later turns correct what earlier ones told, and runs of
+# sleep build on each other.
+IN_ORDER = (READ_JOB, SAME_FACT_JOB, SLEEP_JOB)
 SUMMARISE_JOB = "summarise"  # a language model's description of a source
-MODEL_JOBS = frozenset({READ_JOB, SAME_FACT_JOB, SUMMARISE_JOB})  # may take minutes
+# They may take minutes.
+MODEL_JOBS = frozenset({READ_JOB, SAME_FACT_JOB, SUMMARISE_JOB, SLEEP_JOB})
 AFTER_RULES = (
     READ_JOB,
     EXTRACT_JOB,
@@ -52,6 +56,12 @@ NEAR = 0.80  # similarity from which a model is asked whether two memories are o
 
 # The waiting caller does the work; a worker does it if the caller is gone.
 AWAITED_GRACE = timedelta(seconds=5)
+
+
+def is_backlog(job: Job) -> bool:
+    """Not a run of sleep that only waits for its night."""
+    is_scheduled = job.kind == SLEEP_JOB and job.key in tuple(SleepSchedule)
+    return not is_scheduled or job.state is not JobState.QUEUED or job.failure is not None
 
 
 def needs_processing(source: Source) -> bool:
@@ -242,6 +252,9 @@ def _lacks_vector(step: ChangesetStep) -> bool:
             return memories or any(map(_lacks_vector, step.sources)) or graph
         case PutNode() | PutEdge():
             return bool(step.text) and step.vector is None
+        case PutStory(before=before, after=after):
+            has_new_text = before is None or before.search_text != after.search_text
+            return has_new_text and step.vector is None
         case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
         case _:

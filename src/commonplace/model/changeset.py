@@ -1,9 +1,9 @@
 """Changeset: the steps of one decision, applied whole or not at all; bookkeeping.
 
 A changeset can be shown before it is applied (dry run) and undone afterwards (each change names the
-version that it replaces). Each step carries its journal entry, except job steps, which change
-no memory. Steps about keys, memberships, shares and extraction state are journaled but do not move
-the scope's revision.
+version that it replaces). Each step carries its journal entry, except steps about jobs and runs of
+sleep, which change no memory. Steps about keys, memberships, shares and extraction state are
+journaled but do not move the scope's revision.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, POLICIES
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity, Version
 from commonplace.model.model_calls import KeepModelAnswer, ModelReading, ModelUsageRow, SetReading
 from commonplace.model.profile.fields import Proposal
+from commonplace.model.sleep import KeepFingerprints, RecordSleep
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
 
 
@@ -70,6 +71,15 @@ class ChangeMemory:
 @dataclass(frozen=True, slots=True)
 class LinkMemories:
     link: Link
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkMemories:
+    """Removes a link, where a night that made it is undone."""
+
+    a: str
+    b: str
     entry: Entry
 
 
@@ -253,6 +263,7 @@ ChangesetStep = (
     AddMemory
     | ChangeMemory
     | LinkMemories
+    | UnlinkMemories
     | HoldValues
     | ReleaseHeld
     | PutProposal
@@ -268,6 +279,8 @@ ChangesetStep = (
     | GraphStep
     | SetReading
     | AccessStep
+    | RecordSleep
+    | KeepFingerprints
     | EnqueueJob
     | FinishJob
     | WithdrawJobs
@@ -283,7 +296,11 @@ STEPS_WITHOUT_REVISION = (
     ChangeKey,
     SetMembership,
     SetGrant,
+    RecordSleep,
+    KeepFingerprints,
 )
+# These steps are in no journal.
+STEPS_WITHOUT_ENTRY = (*JOB_STEPS, ImportScope, RecordSleep, KeepFingerprints)
 
 
 @dataclass(frozen=True, slots=True)

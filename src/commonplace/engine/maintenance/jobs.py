@@ -16,7 +16,9 @@ from commonplace.engine.follow_up_jobs import (
     PROCESS_JOB,
     READ_JOB,
     SAME_FACT_JOB,
+    SLEEP_JOB,
     SUMMARISE_JOB,
+    is_backlog,
 )
 from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker, WorkerGroup
 from commonplace.errors import NotFound, StaleDecision
@@ -30,6 +32,7 @@ from commonplace.store.queries import NO_LIMIT, JobQuery
 with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extract import run_extraction_job
     from commonplace.engine.maintenance.reembed import fill_late_vectors
+    from commonplace.engine.maintenance.sleep.schedule import run_sleep_job
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.reading.read import run_read_job
     from commonplace.engine.reading.same_fact import run_same_fact_job
@@ -49,6 +52,7 @@ def bind_job_kinds(
         READ_JOB: partial(run_read_job, engine, closes_windows),
         SAME_FACT_JOB: partial(run_same_fact_job, engine),
         SUMMARISE_JOB: partial(summarise_source, engine),
+        SLEEP_JOB: partial(run_sleep_job, engine),
         EMBED_JOB: partial(fill_late_vectors, engine, partial(link_after_embedding, engine)),
     }
 
@@ -103,10 +107,8 @@ def list_jobs(
     limit: int,
     after: str | None = None,
 ) -> list[ShownJob]:
-    query = JobQuery(states=states, limit=limit if after is None else NO_LIMIT)
-    return take_page(
-        [present_job(job) for job in engine.store.jobs(principal.scope, query)], after, limit
-    )
+    found = engine.store.jobs(principal.scope, JobQuery(states=states, limit=NO_LIMIT))
+    return take_page([present_job(job) for job in found if is_backlog(job)], after, limit)
 
 
 def retry_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJob:

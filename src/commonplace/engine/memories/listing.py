@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from commonplace.engine.access import can_see, list_pending_invitations, visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.follow_up_jobs import is_backlog
 from commonplace.errors import NotAllowed, NotFound, StoreBusy
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, Scope
@@ -234,9 +235,9 @@ class Stats:
     invitations: int  # sources that others offer
 
 
-def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
+def stats(engine: EngineContext, principal: Principal, days: int = 0) -> Stats:
     """An agent's counts include only what it may see; jobs and operations are shown to the owner
-    only."""
+    only. ``days``: how many days of operations, today included."""
     visibility = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
     census = engine.store.statistics(principal.scope, engine.clock(), visibility)
     live = [row for row in census.memories if row.state == State.ACTIVE]
@@ -251,15 +252,26 @@ def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
         categories=_sum_by_name((row.category, row.count) for row in live),
         states=_sum_by_name((row.state, row.count) for row in census.memories),
         erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
-        operations=census.operations if events and principal.is_owner else (),
+        operations=_latest_operations(census.operations, engine.clock(), days)
+        if principal.is_owner
+        else (),
         sources=sum(row.count for row in sources),
         source_types=_sum_by_name((row.source_type, row.count) for row in sources),
         source_statuses=_sum_by_name((row.status, row.count) for row in sources),
         passages=sum(row.passages for row in sources),
-        jobs=_sum_by_name((job.state, 1) for job in jobs),
+        jobs=_sum_by_name((job.state, 1) for job in filter(is_backlog, jobs)),
         proposals=count_proposals(engine, principal),
         invitations=len(list_pending_invitations(engine, principal)),
     )
+
+
+def _latest_operations(
+    operations: Iterable[OperationCount], now: datetime, days: int
+) -> tuple[OperationCount, ...]:
+    """Of the last days (UTC), newest first."""
+    before = (now.astimezone(UTC) - timedelta(days=days)).date().isoformat()
+    latest = [each for each in operations if each.day > before]
+    return tuple(sorted(latest, key=lambda each: each.day, reverse=True))
 
 
 def _sum_by_name(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:

@@ -65,6 +65,20 @@ def may_replace(pair: ComparedPair) -> bool:
             return False
 
 
+def may_become_one(text: str, fuller: str) -> bool:
+    """Whether a text may end because a fuller one is said to say the same: each of its words is in
+    there, names keep their places, and nothing is negated or limited by what is added."""
+    if not set(_about(text)) <= set(_about(fuller)):
+        return False
+    in_order = _in_order(_names(text), _names(fuller))
+    return in_order and compare(text, fuller).verdict in _NO_DIFFERENCE
+
+
+_NO_DIFFERENCE = frozenset(
+    (CompareVerdict.EQUAL, CompareVerdict.SAME, CompareVerdict.MORE, CompareVerdict.OPEN)
+)
+
+
 def says_no_more(text: str, fuller: str) -> bool:
     """Whether nearly all words of a text, and each of its numbers, are in the fuller one."""
     terms, others = set(_about(text)), set(_about(fuller))

@@ -184,6 +184,9 @@ class RecordCodec:
         self._own = {name: codec.own[name] for name in rule.left_out if name in codec.own}
         self.keys = {key for key, _ in self._written if key}
         self.keys |= self._inner.keys if self._inner else set()
+        # What files mean that lack a newer field.
+        inlined: Mapping[str, Any] = self._inner._absent if self._inner else {}
+        self._absent: Mapping[str, Any] = {**inlined, **rule.older, **rule.newer}
 
     def _reader_of(self, name: str) -> FieldReader:
         """Wraps the reader of an optional field, so that readers need not handle null."""
@@ -217,7 +220,7 @@ class RecordCodec:
     def read(self, data: Any, field: str) -> Any:
         if not isinstance(data, Mapping):
             raise InvalidInput(f"{field} must be a map of names to values.", field=field)
-        given = {**self._rule.older, **self._rule.newer, **data}
+        given = {**self._absent, **data}
         if self._codec.is_strict and given.keys() != self.keys:
             self._refuse(given)
         return self._build(given)

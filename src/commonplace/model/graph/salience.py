@@ -30,7 +30,7 @@ _DAY = 86_400.0
 
 
 class SalienceState(StrEnum):
-    """State of a node, edge or source, derived from its salience."""
+    """State of a node, edge, source, storyline or macro, derived from its salience."""
 
     CANDIDATE = "candidate"  # not read yet
     ACTIVE = "active"
@@ -48,6 +48,7 @@ class AccessStats:
     recall_frequency: int = 0
     last_recall_interval: float | None = None  # days between the last two accesses
     decay_gradient: float = 1.0
+    archived_at: datetime | None = None  # by maintenance; the next access makes it active again
 
 
 NEVER_READ = AccessStats()
@@ -93,6 +94,7 @@ def add_access(marks: AccessStats, salience: float, now: datetime, *, is_top: bo
         recall_frequency=marks.recall_frequency + 1,
         last_recall_interval=interval,
         decay_gradient=_gradient(marks, interval),
+        archived_at=None,
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from commonplace.model.access.principal import Scope
 from commonplace.model.access.team import Team
@@ -12,8 +14,9 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats
 from commonplace.model.graph.steps import Extraction
+from commonplace.model.graph.storylines import Macro, Storyline, StorySource
 from commonplace.model.graph.types import edge_kind_between
-from commonplace.model.sources.source import Source
+from commonplace.model.sources.source import SOURCE_PREFIX, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,13 @@ class SourceMention:
     source: str
     node: str
     said_at: datetime
+    scope: str = ""  # the key of the source's owner
+    weight: float = 1.0
+    is_sensitive: bool = False
+
+    @property
+    def as_story_source(self) -> StorySource:
+        return StorySource(self.said_at, self.source, self.scope, self.weight, self.is_sensitive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +47,26 @@ class GraphSnapshot:
     mentions: tuple[SourceMention, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)  # those that the caller may read
     artifacts: Mapping[str, Artifact] = field(default_factory=dict)
+    storylines: Mapping[str, Storyline] = field(default_factory=dict)
+    macros: Mapping[str, Macro] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
+
+    @property
+    def story_sources(self) -> Mapping[str, tuple[StorySource, ...]]:
+        """By node, the sources that count for its storylines."""
+        found: dict[str, list[StorySource]] = {}
+        for each in self.mentions:
+            if each.source.startswith(SOURCE_PREFIX):  # not what was remembered by hand
+                found.setdefault(each.node, []).append(each.as_story_source)
+        return {node: tuple(sources) for node, sources in found.items()}
 
     def marks_of(self, id: str) -> AccessStats:
         return self.marks.get(id, NEVER_READ)
 
 
+StoryT = TypeVar("StoryT", Storyline, Macro)
+_NONE: Mapping[str, Any] = MappingProxyType({})
 MergeTargets = Mapping[str, str]  # node → the node that it is shown as: its merge target or itself
 
 
@@ -54,9 +77,11 @@ def build_snapshot(
     mentions: Mapping[str, tuple[SourceMention, ...]],
     notes: Mapping[str, tuple[Note, ...]],
     artifacts: Mapping[str, Artifact],
+    storylines: Mapping[str, Storyline] = _NONE,
+    macros: Mapping[str, Macro] = _NONE,
 ) -> GraphSnapshot:
-    """Filters out inactive rows, and moves edges, notes and mentions of merged nodes to their merge
-    targets."""
+    """Filters out inactive rows, and moves edges, notes, mentions and storylines of merged nodes to
+    their merge targets."""
     targets = {id: target for id in nodes if (target := _merge_target(id, nodes)) is not None}
     shown_nodes = {id: node for id, node in nodes.items() if targets.get(id) == id}
     shown_edges = {edge.id: edge for edge in _visible_edges(edges.values(), targets, shown_nodes)}
@@ -67,7 +92,19 @@ def build_snapshot(
         notes=_visible_notes(notes, targets, shown_edges),
         mentions=_merged_mentions(mentions, targets),
         artifacts={id: each for id, each in artifacts.items() if each.purge_at is None},
+        storylines=_anchored(storylines, targets),
+        macros=_anchored(macros, targets),
     )
+
+
+def _anchored(stories: Mapping[str, StoryT], targets: MergeTargets) -> dict[str, StoryT]:
+    """Those whose anchor is active, oldest first."""
+    shown = [
+        each if target == each.anchor else each.evolve(anchor=target)
+        for each in stories.values()
+        if (target := targets.get(each.anchor)) is not None
+    ]
+    return {each.id: each for each in sorted(shown, key=lambda each: (each.started_at, each.id))}
 
 
 def _merge_target(id: str, nodes: Mapping[str, Node]) -> str | None:
@@ -125,11 +162,7 @@ def _merged_mentions(
         for mention in of_node:
             known = merged.get((mention.source, target))
             if known is None or mention.said_at < known.said_at:
-                moved = (
-                    mention
-                    if target == node
-                    else SourceMention(mention.source, target, mention.said_at)
-                )
+                moved = mention if target == node else replace(mention, node=target)
                 merged[mention.source, target] = moved
     return tuple(sorted(merged.values(), key=lambda m: (m.said_at, m.source, m.node)))
 
@@ -142,9 +175,11 @@ class WholeGraph:
     edge_assertions: tuple[EdgeAssertion, ...] = ()
     notes: tuple[Note, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
+    storylines: tuple[Storyline, ...] = ()
+    macros: tuple[Macro, ...] = ()
     extractions: tuple[Extraction, ...] = ()
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)  # search texts of nodes and edges, by id
+    texts: Mapping[str, str] = field(default_factory=dict)  # search texts, by id
 
     @property
     def is_empty(self) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.storylines import Story
 from commonplace.model.journal import Entry
 from commonplace.model.sources.source import Source
 
@@ -95,6 +96,31 @@ class RemoveArtifact:
 
 
 @dataclass(frozen=True, slots=True)
+class PutStory:
+    """A new storyline or macro, or a new version of one."""
+
+    before: Story | None
+    after: Story
+    entry: Entry
+    vector: bytes | None = None  # of its search text; None: embedded later
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveStories:
+    ids: tuple[str, ...]
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class SetArchived:
+    """Sources that this user's searches count less; a read makes one active again."""
+
+    ids: tuple[str, ...]
+    at: datetime | None  # None: active again
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
 class SetExtraction:
     """``gone``: delete the extraction state."""
 
@@ -112,5 +138,8 @@ GraphStep = (
     | RemoveNotes
     | PutArtifact
     | RemoveArtifact
+    | PutStory
+    | RemoveStories
+    | SetArchived
     | SetExtraction
 )

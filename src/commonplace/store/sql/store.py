@@ -59,6 +59,8 @@ from commonplace.store.sql.jobs import (
     record_answers,
 )
 from commonplace.store.sql.llm.model_calls import SqlModelCalls, record_model_calls
+from commonplace.store.sql.maintenance.sleep import SqlSleep
+from commonplace.store.sql.maintenance.storylines import SqlArchive
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
@@ -162,8 +164,10 @@ class SqlStore(
     SqlIdempotency,
     SqlTeams,
     SqlGraph,
+    SqlArchive,
     SqlStatistics,
     SqlModelCalls,
+    SqlSleep,
 ):
     url: str
     is_read_only = False  # the database accepts no change
@@ -533,10 +537,12 @@ class SqlStore(
 
 
 _READS = (
-    *("access", "assertions", "claim_answer", "claim_job", "counters", "cursor"),
+    *("access", "archived_sources", "assertions", "claim_answer", "claim_job"),
+    *("counters", "cursor"),
     *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
     *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
     *("model_answer", "model_readings", "model_usage"),
+    *("fingerprints", "sleep_changes", "sleep_runs"),
     *("next_due", "original", "page", "passages", "past", "proposals", "recall_log", "scopes"),
     *("sources", "statistics", "unembedded", "units_then", "versions", "whole_graph"),
 )

@@ -1,0 +1,1 @@
+"""Sleep: runs of maintenance tasks, their schedule, log and undo."""
