@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import Any, Self
 from zlib import crc32
 
-
 SLEEP_ACTOR = "worker:sleep"
 
 

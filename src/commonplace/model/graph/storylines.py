@@ -85,6 +85,11 @@ class Storyline(UnratedItem):
         return self.sources[-1].said_at
 
     @property
+    def told_at(self) -> datetime:
+        """The date of the last thing that it tells of."""
+        return self.last_source_at
+
+    @property
     def is_open(self) -> bool:
         return self.closed_at is None
 
@@ -134,6 +139,11 @@ class Macro(UnratedItem):
     @property
     def storyline_count(self) -> int:
         return len(self.storylines)
+
+    @property
+    def told_at(self) -> datetime:
+        """The date of the last thing that it tells of."""
+        return self.last_event_at
 
     @property
     def search_text(self) -> str:
@@ -194,9 +204,7 @@ class StorylineFold:
     gone: tuple[str, ...]  # storylines that are not promoted any more
 
 
-def fold_storylines(
-    existing: Sequence[Storyline], sources: Iterable[StorySource]
-) -> StorylineFold:
+def fold_storylines(existing: Sequence[Storyline], sources: Iterable[StorySource]) -> StorylineFold:
     """A storyline stays with the burst that has most of its sources. Two storylines that a later
     source has joined become one, the older of them."""
     bursts = split_bursts(sources)
