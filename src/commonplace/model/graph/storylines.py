@@ -20,6 +20,7 @@ from commonplace.model.sources.source import SOURCE_CATEGORY
 
 STORYLINE_PREFIX = "storyline:"
 MACRO_PREFIX = "macro:"
+STORY_PREFIXES = (STORYLINE_PREFIX, MACRO_PREFIX)
 STORY_CATEGORY = SOURCE_CATEGORY  # as passages: what an agent without `history` may not see
 STORYLINE_NAME = "{} – storyline"
 MACRO_NAME = "{} – macro"
@@ -163,6 +164,10 @@ class Macro(UnratedItem):
 
 
 Story = Storyline | Macro
+
+
+def is_story_id(id: str) -> bool:
+    return id.startswith(STORY_PREFIXES)
 
 
 # ——— which sources make a storyline ———
