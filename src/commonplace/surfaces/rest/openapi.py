@@ -234,6 +234,8 @@ _ID_SUFFIXES = {
     "/nodes/merge": "_nodes",
     "/edges/": "_edge",
     "/notes/": "_note",
+    "/storylines/": "_storyline",
+    "/macros/": "_macro",
 }
 _FORGET_ID_SUFFIXES = {
     "/nodes/": "_node",
