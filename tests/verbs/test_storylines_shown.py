@@ -127,6 +127,14 @@ def test_archived_storyline_leaves_lists_and_explore_but_not_show(me, google, cl
     assert me.show(google.id).storyline.state == "archived"
 
 
+def test_archived_storyline_is_recalled_only_if_asked_for(me, google, clock):
+    clock.tick(days=300)
+    question = "Who interviewed the user in January and then made an offer?"
+    assert google.id not in [hit.id for hit in me.recall(question).hits]
+    found = me.recall(question, include_archived=True).hits
+    assert google.id in [hit.id for hit in found]
+
+
 # ——— explore ———
 
 
