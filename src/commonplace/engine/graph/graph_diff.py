@@ -13,6 +13,8 @@ from typing import Any
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.edge_diff import EdgeChange, diff_edges
 from commonplace.engine.graph.names import name_key
+from commonplace.engine.graph.stories.story_diff import diff_stories
+from commonplace.engine.graph.storylines import has_new_text
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
 from commonplace.errors import StoreCorrupt
 from commonplace.model.changeset import ChangesetStep
@@ -24,6 +26,7 @@ from commonplace.model.graph.steps import (
     PutEdge,
     PutNode,
     PutNote,
+    PutStory,
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
@@ -54,10 +57,19 @@ def diff_graph(
         diff.meta = DERIVED
     put_nodes, removed_nodes = diff.nodes()
     put_edges, removed_edges = diff.edges()
+    put_nodes += diff.ends_described_otherwise(put_nodes)
     removed = {step.id for step in removed_nodes} | {step.id for step in removed_edges}
     put_notes, removed_notes = diff.notes(removed)
-    embedded = _embed_steps(work.engine, [*put_nodes, *put_edges])
-    return (*removed_notes, *removed_edges, *removed_nodes, *embedded, *put_notes)
+    stories = diff_stories(work, put_nodes, removed_nodes, ended)
+    embedded = _embed_steps(work.engine, [*stories.nodes, *put_edges, *stories.put])
+    return (
+        *removed_notes,
+        *removed_edges,
+        *removed_nodes,
+        *stories.removed,
+        *embedded,
+        *put_notes,
+    )
 
 
 class _GraphDiff:
@@ -78,6 +90,19 @@ class _GraphDiff:
         self.noted_items = {note.about for note in (*work.changed_notes(), *work.removed_notes())}
         new_notes = [note for note in work.changed_notes() if note.id not in work.before]
         self.new_notes = {note.about for note in new_notes if not is_sensitive(note)}
+        self.worn = self._worn_items()
+        self.ends_of_changed: set[str] = set()  # nodes at edges that ended, or are removed
+
+    def _worn_items(self) -> set[str]:
+        """Nodes about which something was changed or removed that was known before: a description
+        that a night wrote may rest on it."""
+        work = self.work
+        now = {**work.node_assertions, **work.notes}
+        worn = set(work.changed_nodes)
+        for id, before in work.before.items():
+            if isinstance(before, NodeAssertion | Note) and now.get(id) != before:
+                worn.add(before.node if isinstance(before, NodeAssertion) else before.about)
+        return worn
 
     # ——— nodes ———
 
@@ -173,7 +198,8 @@ class _GraphDiff:
             elif member is not None and member != work.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if assertions or node.is_owner:
-            put += self._put(self._fold_or_hide(node, assertions), members)
+            after = self._fold_or_hide(node, assertions)
+            put += self._put(self._with_description(after, assertions, members), members)
         elif root in work.nodes:
             removed.append(RemoveNode(root, self._entry(Op.DELETE, node)))
 
@@ -186,6 +212,22 @@ class _GraphDiff:
         hidden = self._fold(node.id, [replace(assertion, stands=True) for assertion in assertions])
         return apply_fold(node, hidden).evolve(stands=False)
 
+    def _with_description(
+        self, after: Node, assertions: Sequence[NodeAssertion], members: Sequence[str]
+    ) -> Node:
+        """A description that a night wrote stays as long as all that was known then, and until a
+        user writes one. Otherwise the asserted one is taken, and the night writes again."""
+        before = self.work.nodes.get(after.id)
+        loaded = (each for each in self.work.before.values() if isinstance(each, NodeAssertion))
+        asserted = {each.description for each in loaded}
+        if before is None or not before.description or before.description in asserted:
+            return after
+        if any(each.source is None and each.description for each in assertions):
+            return after
+        if self.worn.isdisjoint(members) and after.id not in self.ends_of_changed:
+            return after.evolve(description=before.description)
+        return after.evolve(is_dirty=True)
+
     def _fold(self, root: str, assertions: Sequence[NodeAssertion]) -> FoldedNode | None:
         return fold_node(assertions, self._is_taken(root), root, name_key)
 
@@ -193,7 +235,7 @@ class _GraphDiff:
         """The node with one mention added, if that is all that changes; avoids loading its
         assertions."""
         work = self.work
-        if work.is_loaded(node.id) or members != [node.id] or node.id in work.changed_nodes:
+        if work.is_loaded(node.id) or members != [node.id] or node.id in self.worn:
             return None
         new = [t for t in self.changed_assertions if t.node == node.id]
         return add_mention(node, new[0]) if len(new) == 1 else None
@@ -229,11 +271,32 @@ class _GraphDiff:
 
         return is_taken
 
+    def ends_described_otherwise(self, put: list[PutNode]) -> list[PutNode]:
+        """Nodes with a description that a night wrote, and an edge that ended or is removed."""
+        more: list[PutNode] = []
+        for id in sorted(self.ends_of_changed - self.removed_ids):
+            node = self.work.nodes.get(id)
+            if node is None or not node.description or node.merged_into:
+                continue
+            if id not in self.nodes_after:
+                self._fold_group(id, more, [])
+                continue
+            for place, step in enumerate(put):
+                if step.after.id == id:
+                    put[place] = replace(step, after=replace(step.after, is_dirty=True))
+        return more
+
     # ——— edges ———
 
     def edges(self) -> tuple[list[PutEdge], list[RemoveEdge]]:
         work = self.work
         diff = diff_edges(work, self._type_of)
+        changed = [(each.before, each.after) for each in diff.edges if each.before]
+        changed += [
+            (work.edges[id], edge) for id, edge in work.changed_edges.items() if id in work.edges
+        ]
+        ended = [edge for edge, after in changed if _holds_otherwise(edge, after)]
+        self.ends_of_changed = {end for edge in (*ended, *diff.removed) for end in edge.ends}
         put = [self._put_edge(each) for each in diff.edges if self._has_changed(each)]
         handled = {each.after.id for each in diff.edges} | {edge.id for edge in diff.removed}
         for id in sorted((self.noted_items | work.changed_edges.keys()) - handled):
@@ -313,6 +376,13 @@ class _GraphDiff:
         return node.category if node else None
 
 
+def _holds_otherwise(before: Edge, after: Edge) -> bool:
+    return any(
+        getattr(before, name) != getattr(after, name)
+        for name in ("type", "ends", "valid_to", "stands", "purge_at", "sensitivity")
+    )
+
+
 def apply_fold(node: Node, folded: FoldedNode | None) -> Node:
     """The owner's name comes from the profile, and the owner's node is always active."""
     if node.is_owner and (folded is None or folded.sensitivity is Sensitivity.HIGH):
@@ -342,13 +412,22 @@ def _newest_first(note: Note) -> tuple[float, str]:
 
 
 def _embed_steps(
-    engine: EngineContext, steps: Sequence[PutNode | PutEdge]
-) -> list[PutNode | PutEdge]:
-    """One embedder call for all steps."""
-    vectors = engine.embed_passages([step.text or "" for step in steps]) if steps else None
+    engine: EngineContext, steps: Sequence[PutNode | PutEdge | PutStory]
+) -> list[PutNode | PutEdge | PutStory]:
+    """One embedder call for all new texts."""
+    texts = [_new_text(step) for step in steps]
+    new = [text for text in texts if text is not None]
+    vectors = engine.embed_passages(new) if new else None
     if vectors is None:
         return list(steps)
+    rows = iter(vectors)
     return [
-        replace(step, vector=vectors[place].astype("<f4").tobytes())
-        for place, step in enumerate(steps)
+        step if text is None else replace(step, vector=next(rows).astype("<f4").tobytes())
+        for step, text in zip(steps, texts, strict=True)
     ]
+
+
+def _new_text(step: PutNode | PutEdge | PutStory) -> str | None:
+    if isinstance(step, PutStory):
+        return step.after.search_text if has_new_text(step) else None
+    return step.text

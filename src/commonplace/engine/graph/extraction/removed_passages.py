@@ -49,6 +49,7 @@ def hide_passage_assertions(
     engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
+    work.reworded.add(passages.source.id)
     kept = _cite_elsewhere(work, passages, cited)
     hidden = [each.id for each in cited if each.id not in kept]
     keep_ends(work, hidden)
@@ -75,6 +76,7 @@ def retract_passage_assertions(
     ended: Event,
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
+    work.reworded.add(passages.source.id)
     kept = _cite_elsewhere(work, passages, cited)
     gone = [each.id for each in cited if each.id not in kept]
     keep_ends(work, gone)
