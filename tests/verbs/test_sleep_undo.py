@@ -1,4 +1,4 @@
-"""Undo of a run of sleep: live rows are what they were; what changed since stays, with the reason."""
+"""Undo of a run of sleep: live rows are what they were; what changed since stays."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ def test_sleep_undo_is_in_the_history_as_a_restoration(me):
 
 
 def test_sleep_undo_leaves_an_action_whose_item_changed_since(me):
-    (draft,) = say(me, DRAFT)
-    one, two = say(me, *TWINS)
-    say(me, *OTHERS)
+    say(me, DRAFT, *TWINS, *OTHERS)
     report = sleeping(me, usual_catalog())
     summary = next(m for m in me.list().memories if m.content.startswith("Both"))
     me.update(summary.id, content="Both of them say something else.")
