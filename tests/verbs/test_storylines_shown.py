@@ -133,6 +133,7 @@ def test_archived_storyline_is_recalled_only_if_asked_for(me, google, clock):
     assert google.id not in [hit.id for hit in me.recall(question).hits]
     found = me.recall(question, include_archived=True).hits
     assert google.id in [hit.id for hit in found]
+    assert me.recall("What is new?", include_archived=True).hits[0].id == google.id
 
 
 # ——— explore ———

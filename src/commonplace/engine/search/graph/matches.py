@@ -99,6 +99,7 @@ class GraphSearch:
             self._now,
             self._similarity,
             is_answered=bool(answers),
+            include_archived=self._request.plan.include_archived,
         )
         found = [
             *answers,

@@ -28,9 +28,10 @@ class StorySearch:
         similarity: Callable[[str], float | None],
         *,
         is_answered: bool,
+        include_archived: bool = False,
     ):
         self._graph, self._terms, self._named, self._now = graph, terms, named, now
-        self._similarity = similarity
+        self._similarity, self._include_archived = similarity, include_archived
         self._asked = None if is_answered else parse_story_question(query)
 
     def matches(self) -> Iterator[GraphMatch]:
@@ -58,7 +59,11 @@ class StorySearch:
         return about
 
     def _newest(self, stories: Iterable[Story]) -> list[Story]:
-        shown: Sequence[Story] = [s for s in stories if not self._graph.is_archived(s, self._now)]
+        shown: Sequence[Story] = [
+            story
+            for story in stories
+            if self._include_archived or not self._graph.is_archived(story, self._now)
+        ]
         return sorted(shown, key=lambda story: (-story.told_at.timestamp(), story.id))
 
     def _held(self, story: Story) -> float:
