@@ -18,6 +18,7 @@ from tools.graph_tour import graph_tour_page
 from tools.signals import with_signals
 from tools.surface_reference import mcp_reference_page, rest_reference_page
 from tools.terminal_pictures import conflicts_picture, passages_picture, recall_picture
+from tools.timeline_picture import timeline_picture
 from tools.tour import tour_page
 
 FOLDER = Path("docs") / "reference"
@@ -198,6 +199,7 @@ PICTURES = {
     "passages.svg": passages_picture,
     "conflicts.svg": conflicts_picture,
     "graph.svg": graph_picture,
+    "storylines.svg": timeline_picture,
 }
 
 

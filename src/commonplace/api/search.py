@@ -31,6 +31,7 @@ from commonplace.model.filters import Filters
 from commonplace.model.graph.elements import ARTIFACT_PREFIX as OF_ARTIFACTS
 from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
+from commonplace.model.graph.storylines import is_story_id
 from commonplace.model.journal import MAIN_THREAD
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.parameters import QUERY_BUDGET, QUERY_TOP_K, QueryReturns, SearchMode
@@ -42,6 +43,11 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extraction_input import queue_first_extraction
     from commonplace.engine.graph.visible_graph import find_unambiguous_node
     from commonplace.engine.graph_search.listing import WholeEdge, WholeNode, show_edge, show_node
+    from commonplace.engine.graph_search.stories.story_listing import (
+        WholeMacro,
+        WholeStoryline,
+        show_story,
+    )
     from commonplace.engine.history.time_travel import context_at
     from commonplace.engine.memories import listing
     from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
@@ -88,17 +94,20 @@ class RecallVerbs(UserHandle):
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
         explain: bool = False,
         thread: str | None = None,
         turn: int | None = None,
     ) -> Recalled:
         """Search memories, profile, sources and graph.
 
-        Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes
-        and artifacts of the graph: best first, within a token budget. A hit that may be there by
-        chance is marked weak; strict leaves these out. Mode deep also searches other wordings of
-        the query, those of a language model if there is one. Use it for a question about a fact;
-        use list or sources to browse. as_of: what was true then. known_at: what was known then."""
+        Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes,
+        artifacts, storylines and macros of the graph: best first, within a token budget. A hit that
+        may be there by chance is marked weak; strict leaves these out. Passages of archived sources
+        count half; include_archived: in full, with archived items of the graph. Mode deep also
+        searches other wordings of the query, those of a language model if there is one. Use it for
+        a question about a fact; use list or sources to browse. as_of: what was true then. known_at:
+        what was known then."""
         return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -116,6 +125,7 @@ class RecallVerbs(UserHandle):
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
         explain: bool = False,
         thread: str | None = None,
         turn: int | None = None,
@@ -141,6 +151,7 @@ class RecallVerbs(UserHandle):
                 thread_id=read_thread(thread),
                 turn=optional_integer(turn, "turn", 0, MAX_TURN),
                 within=looked_at,
+                include_archived=validation.flag(include_archived, "include_archived"),
             )
             for query in read_list(queries, MAX_BATCH)
         ]
@@ -184,12 +195,22 @@ class RecallVerbs(UserHandle):
 
     def show(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact | Choice:
-        """Show one item: memory, source, node, edge or artifact.
+    ) -> (
+        listing.ShownMemory
+        | ShownSource
+        | WholeNode
+        | WholeEdge
+        | ShownArtifact
+        | WholeStoryline
+        | WholeMacro
+        | Choice
+    ):
+        """Show one item: memory, source, node, edge, artifact, storyline or macro.
 
         A memory with its fields, versions and links; a source with its passages; a passage with
-        those around it; a node by id or name. Other words are searched for: one clear hit is shown,
-        several are candidates to choose from. as_of and known_at show an earlier state."""
+        those around it; a node by id or name; a storyline or macro with its sources. Other words
+        are searched for: one clear hit is shown, several are candidates to choose from. as_of and
+        known_at show an earlier state."""
         try:
             return self._show_by_id(id, as_of, known_at)
         except NotFound:
@@ -204,7 +225,15 @@ class RecallVerbs(UserHandle):
 
     def _show_by_id(
         self, id: str, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact:
+    ) -> (
+        listing.ShownMemory
+        | ShownSource
+        | WholeNode
+        | WholeEdge
+        | ShownArtifact
+        | WholeStoryline
+        | WholeMacro
+    ):
         item_id = validation.id(id)
         then = read_moments(as_of, known_at, self._engine.clock())
         engine = context_at(self._engine, self.principal, then)
@@ -217,6 +246,8 @@ class RecallVerbs(UserHandle):
             return show_node(self._engine, self.principal, item_id, then)
         if item_id.startswith(OF_EDGES):
             return show_edge(self._engine, self.principal, item_id)
+        if is_story_id(item_id):
+            return show_story(self._engine, self.principal, item_id, then)
         if item_id.startswith(OF_ARTIFACTS):
             return show_artifact(self._engine, self.principal, item_id)
         try:
@@ -280,6 +311,7 @@ class QueryVerbs(UserHandle):
         agent: str | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
     ) -> Queried:
         """Answer an agent's question from memory.
 
@@ -302,6 +334,7 @@ class QueryVerbs(UserHandle):
             turn=optional_integer(turn, "turn", 0, MAX_TURN),
             logged_as="query",
             within=SearchTargets(procedures=_includes_procedures(admitted), graph=True),
+            include_archived=validation.flag(include_archived, "include_archived"),
         )
         refuse_metadata_in_past(admitted, as_of, known_at)
         shape = validation.choice(returns, "returns", QueryReturns, {})

@@ -14,7 +14,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.storylines import Macro, Storyline, StorySource
+from commonplace.model.graph.storylines import Macro, Story, Storyline, StorySource
 from commonplace.model.graph.types import edge_kind_between
 from commonplace.model.sources.source import SOURCE_PREFIX, Source
 
@@ -51,6 +51,14 @@ class GraphSnapshot:
     macros: Mapping[str, Macro] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
+
+    def story(self, id: str) -> Story | None:
+        return self.storylines.get(id) or self.macros.get(id)
+
+    def stories(self) -> Iterator[Story]:
+        """Storylines and macros."""
+        yield from self.storylines.values()
+        yield from self.macros.values()
 
     @property
     def story_sources(self) -> Mapping[str, tuple[StorySource, ...]]:
