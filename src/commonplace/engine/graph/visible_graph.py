@@ -13,6 +13,11 @@ from typing import TypeVar
 
 from commonplace.engine.access import can_see_source, readable_scopes, visibility_in, visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.stories.team_stories import (
+    NO_TEAM_STORIES,
+    TeamStories,
+    load_team_stories,
+)
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
@@ -22,6 +27,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import ARTIFACT_CATEGORY as OF_ARTIFACTS
 from commonplace.model.graph.elements import NODE_PREFIX, Artifact, Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import STORY_CATEGORY, Macro, Story, Storyline
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import Source
@@ -45,6 +51,7 @@ Citing = TypeVar("Citing", Note, Artifact)
 class VisibleGraph:
     snapshot: GraphSnapshot
     key: GraphKey  # cache key: owner, revision and visibility
+    of_members: TeamStories = NO_TEAM_STORIES
 
 
 def visible_graph(
@@ -54,18 +61,22 @@ def visible_graph(
     whole: bool = False,
     sources: bool = False,
     silent: bool = False,
+    members: bool = False,
 ) -> VisibleGraph:
     """``whole``: include items of high sensitivity, if the owner asks. ``sources``: include the
     sources that mention nodes; these are read each time, because team membership may change
     without a new revision. ``silent``: also include sources that mention no node or are not
-    extracted yet."""
+    extracted yet. ``members``: also read the storylines of other members of the principal's
+    teams, one read for each."""
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
-    sources = sources or silent
+    sources = sources or silent or members
     with engine.store.read_session():
-        snapshot = _load_visible(engine, principal, sight, whole, sources, silent)
-    return VisibleGraph(snapshot, _graph_key(principal, sight, snapshot))
+        others = load_team_stories(engine, principal, sight) if members else NO_TEAM_STORIES
+        snapshot = _load_visible(engine, principal, sight, whole, sources, silent, others)
+    key = _graph_key(principal, sight, snapshot)
+    return VisibleGraph(snapshot, key, others.limited_to(sight, snapshot.sources))
 
 
 def _load_visible(
@@ -75,6 +86,7 @@ def _load_visible(
     whole: bool,
     sources: bool,
     silent: bool,
+    others: TeamStories,
 ) -> GraphSnapshot:
     snapshot = limit_to_visibility(engine.graph_cache.of(principal.own_scope).snapshot, sight)
     if principal.team is not None:
@@ -83,10 +95,12 @@ def _load_visible(
         )
     nodes, edges = snapshot.nodes, snapshot.edges
     about = nodes.keys() | edges.keys()
-    cited = _cited_sources(snapshot) if sources else ()
+    cited = (*_cited_sources(snapshot), *others.source_ids) if sources else ()
     readable, teams = (
         _readable_sources(engine, principal, sight, cited, whole, silent) if sources else ({}, {})
     )
+    if sources:
+        snapshot = limit_stories_to_sources(snapshot, readable)
     return replace(
         snapshot,
         notes=_visible_notes(sight, snapshot.notes, about, readable if sources else None),
@@ -101,10 +115,44 @@ def _load_visible(
 
 
 def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
-    """Limit nodes and edges only. The caller limits mentions, notes and artifacts."""
+    """Limit nodes, edges, storylines and macros. The caller limits mentions, notes and artifacts,
+    and storylines to the sources that may be read now."""
     nodes = {id: node for id, node in snapshot.nodes.items() if sees_node(sight, node)}
     edges = {id: edge for id, edge in snapshot.edges.items() if sees_edge(sight, nodes, edge)}
-    return replace(snapshot, nodes=nodes, edges=edges)
+    shown = {id: s for id, s in snapshot.storylines.items() if sees_story(sight, nodes, s)}
+    return replace(
+        snapshot,
+        nodes=nodes,
+        edges=edges,
+        storylines=shown,
+        macros={
+            id: macro
+            for id, macro in _whole_macros(snapshot.macros, shown).items()
+            if sees_story(sight, nodes, macro)
+        },
+    )
+
+
+def limit_stories_to_sources(snapshot: GraphSnapshot, readable: Collection[str]) -> GraphSnapshot:
+    """Without storylines that tell of a source which may not be read now, and the macros that tell
+    of such a storyline: their texts may repeat its words."""
+    shown = {
+        id: storyline
+        for id, storyline in snapshot.storylines.items()
+        if all(source.id in readable for source in storyline.sources)
+    }
+    return replace(snapshot, storylines=shown, macros=_whole_macros(snapshot.macros, shown))
+
+
+def _whole_macros(
+    macros: Mapping[str, Macro], storylines: Mapping[str, Storyline]
+) -> dict[str, Macro]:
+    """The macros whose storylines are all among these."""
+    return {
+        id: macro
+        for id, macro in macros.items()
+        if all(child in storylines for child in macro.storylines)
+    }
 
 
 def _limit_to_team(
@@ -121,6 +169,12 @@ def _limit_to_team(
     present = {roots[assertion.node] for assertion in found.nodes if counts(assertion)}
     nodes = {id: n for id, n in snapshot.nodes.items() if n.is_owner or id in present}
     edge_ids = {assertion.edge for assertion in found.edges if counts(assertion)}
+    in_reach = {own_scope.key, team.key}
+    storylines = {
+        id: storyline
+        for id, storyline in snapshot.storylines.items()
+        if storyline.anchor in nodes and all(each.scope in in_reach for each in storyline.sources)
+    }
     return replace(
         snapshot,
         nodes=nodes,
@@ -130,6 +184,8 @@ def _limit_to_team(
             if id in edge_ids and nodes.keys() >= set(edge.ends)
         },
         notes={about: tuple(filter(counts, notes)) for about, notes in snapshot.notes.items()},
+        storylines=storylines,
+        macros=_whole_macros(snapshot.macros, storylines),
     )
 
 
@@ -151,6 +207,12 @@ def _admits_sensitivity(sight: Visibility, sensitivity: Sensitivity) -> bool:
 
 def sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
     return _admits_sensitivity(sight, edge.sensitivity) and edge.a in nodes and edge.b in nodes
+
+
+def sees_story(sight: Visibility, nodes: Mapping[str, Node], story: Story) -> bool:
+    """A story names its anchor: who may not see that one does not see the story."""
+    may_see = sight.admits_category(STORY_CATEGORY) and story.anchor in nodes
+    return may_see and _admits_sensitivity(sight, story.sensitivity)
 
 
 def _visible_notes(
@@ -192,6 +254,8 @@ def _cited_sources(snapshot: GraphSnapshot) -> Iterator[str]:
     noted = (note for notes in snapshot.notes.values() for note in notes)
     yield from (note.source.id for note in noted if note.source)
     yield from (made.source.id for made in snapshot.artifacts.values() if made.source)
+    for storyline in snapshot.storylines.values():
+        yield from (source.id for source in storyline.sources)
 
 
 def _readable_sources(

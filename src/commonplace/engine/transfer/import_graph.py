@@ -130,24 +130,16 @@ class _GraphImport:
         is_open = {each.anchor for each in self._stored.storylines if each.is_open}
         for storyline in self._imported.storylines:
             anchor = self._id(storyline.anchor)
-            if (
-                anchor in owners
-                or storyline.id in known
-                or (storyline.is_open and anchor in is_open)
-            ):
+            collides = storyline.is_open and anchor in is_open
+            if collides or anchor in owners or storyline.id in known:
                 continue
             known.add(storyline.id)
             yield self._put_story(storyline.evolve(version=1, anchor=anchor))
-        have_macro = {each.anchor for each in self._stored.macros}
+        without = owners | {each.anchor for each in self._stored.macros}
         for macro in self._imported.macros:
             anchor = self._id(macro.anchor)
             storylines = tuple(id for id in macro.storylines if id in known)
-            if (
-                anchor in owners
-                or macro.id in macros
-                or anchor in have_macro
-                or len(storylines) < MIN_STORYLINES
-            ):
+            if anchor in without or macro.id in macros or len(storylines) < MIN_STORYLINES:
                 continue
             yield self._put_story(macro.evolve(version=1, anchor=anchor, storylines=storylines))
 
