@@ -154,6 +154,37 @@ def test_erased_passage_leaves_no_words_in_a_storyline(me, told):
     assert "storylines" not in me.verify_forget("zanzibar").found_in
 
 
+def test_erasures_of_several_sources_at_once_leave_no_words_in_a_storyline(me, told):
+    """A whole source, and passages of two others that tell of something else."""
+    [whole] = tell(me, [4.2], SECRET)
+    talk = (
+        "Ana: My friend Sarah Chen sold the roof.\nBob: Nice.\n"
+        "Ana: I lost the {word} key near the {word} river.\n"
+    )
+    talks = []
+    for word in ("zanzibar", "madagascar"):
+        text = talk.format(word=word)
+        talks.append(me.ingest(text, format="transcript", date=on_day(4), external_id=word).id)
+    me.extract(talks)
+    before = only(storylines(me))
+    assert before.source_count == 8
+    scope = me.principal.scope
+    me._engine.store.apply(changeset(told_by_a_model(before), scope=scope))
+    passages = [
+        f"{source}#{each.number}"
+        for source in talks
+        for each in me.show(source).passages
+        if "river" in each.text
+    ]
+    assert len(passages) == 2
+    me.erase([whole, *passages])
+    after = only(storylines(me))
+    assert {source.id for source in after.sources} == {*told, *talks}
+    assert after.is_dirty
+    for word in ("zanzibar", "madagascar"):
+        assert "storylines" not in me.verify_forget(word).found_in
+
+
 def test_merged_node_takes_its_storylines_along(me, told):
     tell(me, [day + 10 for day in DAYS], "My friend Sally Brook fixed part {day} of the roof.")
     promote(me, "Sally Brook")
