@@ -13,6 +13,7 @@ from commonplace.engine.follow_up_jobs import with_follow_up_jobs
 from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Applied, Changeset, merge_changesets
+from commonplace.model.graph.story_steps import join_story_steps
 
 AnswerT = TypeVar("AnswerT")
 DecidedT = TypeVar("DecidedT")
@@ -92,6 +93,7 @@ def _decide(request: RequestContext | None, decision: Callable[[], DecidedT]) ->
 
 def _with_jobs(engine: EngineContext, changeset: Changeset) -> Changeset:
     has_model = engine.model is not None
+    changeset = replace(changeset, steps=join_story_steps(changeset.steps))
     return with_follow_up_jobs(
         changeset, engine.new_id, extracts=engine.extracts, has_model=has_model
     )

@@ -17,7 +17,6 @@ from commonplace.model.graph.storylines import (
     find_late_sources,
 )
 from commonplace.model.memory.memory import State
-from commonplace.store.queries import SourcesById
 
 
 def read_summaries(
@@ -42,7 +41,7 @@ def _summary_texts(engine: EngineContext, sources: Iterable[StorySource]) -> dic
     return {
         stored.id: stored.summary
         for scope, ids in by_scope.items()
-        for stored in engine.store.sources(Scope(scope), SourcesById(ids))
+        for stored in engine.live_sources(Scope(scope), ids)
         if stored.state is State.ACTIVE
     }
 
