@@ -90,7 +90,7 @@ def test_graph_statistics_report_rows_without_counterpart(store, store_url, grap
     assert loose()["nodes without an assertion"] == 3
     assert loose()["edges without an assertion"] == 1
     raw(store_url, "UPDATE nodes SET merged_into = 'node:none' WHERE name = 'Noa'")
-    raw(store_url, "INSERT INTO marks VALUES ('user:ana', 'node:none', 1, 1, 1, 1, 1, 1)")
+    raw(store_url, "INSERT INTO marks VALUES ('user:ana', 'node:none', 1, 1, 1, 1, 1, 1, NULL)")
     assert loose()["merged nodes without a target"] == 1
     assert loose()["marks without an item"] == 1
 

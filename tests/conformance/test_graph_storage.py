@@ -326,7 +326,7 @@ def test_graph_of_another_scope_is_neither_readable_nor_writable(store, friends)
     store.apply(changeset(putting_note(note), extracted(an_extraction())))
     store.apply(changeset(putting_artifact(an_artifact())))
     by_id = GraphQuery(nodes=[mira.id], edges=[edge.id], notes=[note.id])
-    assert store.graph_items(BOB, by_id) == GraphItems([], [], [], [], {})
+    assert store.graph_items(BOB, by_id) == GraphItems([], [], [], [], {}, [], [])
     assert store.assertions(BOB, AssertionQuery(nodes=[mira.id])).nodes == []
     assert (
         store.assertions(BOB, AssertionQuery(ends=[mira.id])).edges

@@ -14,7 +14,7 @@ from commonplace.model.journal import LoggedHit, LoggedSearch, RecallLogQuery, R
 from commonplace.model.memory.memory import State
 from commonplace.model.profile.consent import build_proposal
 from commonplace.store.queries import DisputedMemories, HeldQuery, JournalQuery, MemoryListing
-from commonplace.store.sql.statements import SHARED, read_statements, shared_files
+from commonplace.store.sql.statements import read_statements, shared_files
 from support.clock import START
 from support.making import (
     ANA,
@@ -86,11 +86,11 @@ def shared_statements() -> tuple[dict[str, str], set[str]]:
     """All of them, and the names of those that stand under the heading of maintenance."""
     known: dict[str, str] = {}
     named: set[str] = set()
-    for file in shared_files():
-        text = resources.files(SHARED).joinpath(file).read_text(encoding="utf-8")
+    for package, file in shared_files():
+        text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
         _, _, maintenance = text.partition("\n-- maintenance")
         named |= set(re.findall(r"^-- name: (\w+)$", maintenance, re.M))
-        found = read_statements(SHARED, file)
+        found = read_statements(package, file)
         assert not known.keys() & found.keys(), "a name stands for one statement"
         known |= found
     return known, named

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 from typing import Any
 
 from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion, Note
@@ -13,13 +14,22 @@ from commonplace.model.graph.steps import (
     PutEdge,
     PutNode,
     PutNote,
+    PutStory,
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
+    RemoveStories,
     SetExtraction,
 )
+from commonplace.model.graph.storylines import (
+    STORY_CATEGORY,
+    Macro,
+    Story,
+    Storyline,
+    StorySource,
+)
 from commonplace.model.graph.types import NodeType, edge_kind_between
-from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.sources.source import SourceType
 from support.clock import START
 from support.making import EMBEDDER
@@ -188,3 +198,69 @@ def removing_edge(edge: Edge, event: Event = Event.ERASE) -> RemoveEdge:
 
 def removing_notes(*notes: Note, event: Event = Event.ERASE) -> RemoveNotes:
     return RemoveNotes(tuple(note.id for note in notes), going(notes[0].about, event))
+
+
+def story_sources(*days: float, **fields: Any) -> tuple[StorySource, ...]:
+    """A source for each of these days after the start, named after its day."""
+    return tuple(
+        StorySource(
+            START + timedelta(days=day),
+            **{"id": f"source:day-{day:g}", "scope": "user:ana", **fields},
+        )
+        for day in sorted(days)
+    )
+
+
+def a_storyline(anchor: str, *days: float, **fields: Any) -> Storyline:
+    return Storyline(
+        **{
+            "id": f"storyline:{uuid.uuid4()}",
+            "user_id": "ana",
+            "anchor": anchor,
+            "name": "Mira – storyline",
+            "description": "Mira moved to Haifa.",
+            "sources": story_sources(*(days or (0, 1, 2, 3, 5))),
+            "created_at": START,
+            "updated_at": START,
+            **fields,
+        }
+    )
+
+
+def a_macro(anchor: str, *storylines: Storyline, **fields: Any) -> Macro:
+    return Macro(
+        **{
+            "id": f"macro:{uuid.uuid4()}",
+            "user_id": "ana",
+            "anchor": anchor,
+            "name": "Mira – macro",
+            "description": "Mira moved twice.",
+            "storylines": tuple(each.id for each in storylines),
+            "total_source_count": 10,
+            "started_at": START,
+            "last_event_at": START + timedelta(days=60),
+            "created_at": START,
+            "updated_at": START,
+            **fields,
+        }
+    )
+
+
+def putting_story(story: Story, before: Story | None = None) -> PutStory:
+    entry = Entry(
+        op=Op.UPDATE if before else Op.CREATE,
+        node=JournalNode.WORKER,
+        event=Event.UPDATE if before else Event.ADD,
+        subject=story.id,
+        category=STORY_CATEGORY,
+        new_ref=story.ref,
+    )
+    return PutStory(before, story, entry, vector_of(story.search_text))
+
+
+def changing_story(before: Story, **fields: Any) -> PutStory:
+    return putting_story(before.evolve(version=before.version + 1, **fields), before)
+
+
+def removing_stories(*stories: Story, event: Event = Event.ERASE) -> RemoveStories:
+    return RemoveStories(tuple(story.id for story in stories), going(stories[0].id, event))

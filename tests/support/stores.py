@@ -44,6 +44,8 @@ SCOPED_TABLES = (
     "node_tellings",
     "graph_notes",
     "artifacts",
+    "storylines",
+    "macros",
     "extractions",
     "marks",
     "graph_vectors",

@@ -19,7 +19,7 @@ from commonplace.model.changeset import (
     LinkMemories,
     RewriteMemory,
 )
-from commonplace.model.graph.steps import PutEdge, PutNode
+from commonplace.model.graph.steps import PutEdge, PutNode, PutStory
 from commonplace.model.jobs import FIRST_WAIT, Job
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import THREAD_ORIGIN, ProcessingStatus, Source
@@ -242,6 +242,9 @@ def _lacks_vector(step: ChangesetStep) -> bool:
             return memories or any(map(_lacks_vector, step.sources)) or graph
         case PutNode() | PutEdge():
             return bool(step.text) and step.vector is None
+        case PutStory(before=before, after=after):
+            has_new_text = before is None or before.search_text != after.search_text
+            return has_new_text and step.vector is None
         case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
         case _:

@@ -121,11 +121,11 @@ def _rank(change: ChangeSummary) -> tuple[bool, int, int]:
     return change.id.startswith(_OF_THE_GRAPH), -change.importance, -change.revision
 
 
-_OF_THE_GRAPH = ("node:", "edge:")
+_OF_THE_GRAPH = ("node:", "edge:", "storyline:", "macro:")
 
 
 def _is_derived(history: Sequence[JournalRow]) -> bool:
-    """True for nodes and edges that only a worker changed, which extracted them from a source."""
+    """True for items of the graph that only a worker changed, which made them from sources."""
     entries = [row.entry for row in history]
     return all(
         (entry.subject or "").startswith(_OF_THE_GRAPH) and entry.node is JournalNode.WORKER

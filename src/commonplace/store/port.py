@@ -211,6 +211,10 @@ class Store(Protocol):
         passages that could not be read, or with requests to forget."""
         ...
 
+    def archived_sources(self, scope: Scope) -> frozenset[str]:
+        """Ids of the sources, own and teams', that maintenance archived for this reader."""
+        ...
+
     # ——— jobs; `apply` enqueues, finishes, retries and withdraws them ———
 
     def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...

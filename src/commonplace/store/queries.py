@@ -14,6 +14,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import SourceMention
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.jobs import JobState
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 from commonplace.model.memory.memory import Memory, State, Version
@@ -211,13 +212,16 @@ class GraphQuery:
     notes: Sequence[str] = ()  # ids
     notes_about: Sequence[str] = ()  # ids of nodes and edges; results newest first
     artifacts: Sequence[str] | None = ()  # ids; None: all. Results newest first
-    marks: Sequence[str] | None = ()  # ids of nodes, edges and sources; None: all
+    marks: Sequence[str] | None = ()  # ids of all that is read; None: all
+    storylines: Sequence[str] | None = ()  # ids; None: all. Results oldest first
+    macros: Sequence[str] | None = ()  # ids; None: all. Results oldest first
 
     @property
     def is_empty(self) -> bool:
         ids = (self.nodes, self.merged_into, self.edges, self.notes, self.notes_about)
         return not any(ids) and all(
-            each is not None and not each for each in (self.artifacts, self.marks)
+            each is not None and not each
+            for each in (self.artifacts, self.marks, self.storylines, self.macros)
         )
 
 
@@ -228,6 +232,8 @@ class GraphItems:
     notes: Sequence[Note] = ()
     artifacts: Sequence[Artifact] = ()
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
+    storylines: Sequence[Storyline] = ()
+    macros: Sequence[Macro] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,4 +517,11 @@ class GraphPage:
     mentions: Mapping[str, tuple[SourceMention, ...]] = field(default_factory=dict)
     notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
     artifacts: Sequence[Artifact] = ()
-    vectors: Sequence[tuple[str, bytes]] = ()  # of nodes and edges, by id
+    storylines: Sequence[Storyline] = ()
+    macros: Sequence[Macro] = ()
+    vectors: Sequence[tuple[str, bytes]] = ()  # by id
+
+    @property
+    def is_empty(self) -> bool:
+        rows = (self.nodes, self.edges, self.notes, self.artifacts, self.storylines, self.macros)
+        return not any(rows)

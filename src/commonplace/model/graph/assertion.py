@@ -24,6 +24,11 @@ from commonplace.model.sources.source import SourceType
 SOURCE_WEIGHTS = {SourceType.SLACK_THREAD: 0.25, SourceType.EMAIL: 0.5}  # others: 1
 
 
+def source_weight(source_type: SourceType) -> float:
+    """What a mention in a source of this type adds to a promotion score."""
+    return SOURCE_WEIGHTS.get(source_type, 1.0)
+
+
 # The actor of assertions that keep a relation ended after what ended it was forgotten or erased.
 KEPT_ENDED_BY = "worker:kept-ended"
 
@@ -41,7 +46,7 @@ class CitedSource:
 
     @property
     def weight(self) -> float:
-        return SOURCE_WEIGHTS.get(self.source_type, 1.0)
+        return source_weight(self.source_type)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ _DAY = 86_400.0
 
 
 class SalienceState(StrEnum):
-    """State of a node, edge or source, derived from its salience."""
+    """State of a node, edge, source, storyline or macro, derived from its salience."""
 
     CANDIDATE = "candidate"  # not read yet
     ACTIVE = "active"

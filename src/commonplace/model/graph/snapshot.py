@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from commonplace.model.access.principal import Scope
 from commonplace.model.access.team import Team
@@ -50,6 +52,8 @@ class GraphSnapshot:
         return self.marks.get(id, NEVER_READ)
 
 
+StoryT = TypeVar("StoryT", Storyline, Macro)
+_NONE: Mapping[str, Any] = MappingProxyType({})
 MergeTargets = Mapping[str, str]  # node → the node that it is shown as: its merge target or itself
 
 
@@ -60,9 +64,11 @@ def build_snapshot(
     mentions: Mapping[str, tuple[SourceMention, ...]],
     notes: Mapping[str, tuple[Note, ...]],
     artifacts: Mapping[str, Artifact],
+    storylines: Mapping[str, Storyline] = _NONE,
+    macros: Mapping[str, Macro] = _NONE,
 ) -> GraphSnapshot:
-    """Filters out inactive rows, and moves edges, notes and mentions of merged nodes to their merge
-    targets."""
+    """Filters out inactive rows, and moves edges, notes, mentions and storylines of merged nodes to
+    their merge targets."""
     targets = {id: target for id in nodes if (target := _merge_target(id, nodes)) is not None}
     shown_nodes = {id: node for id, node in nodes.items() if targets.get(id) == id}
     shown_edges = {edge.id: edge for edge in _visible_edges(edges.values(), targets, shown_nodes)}
@@ -73,7 +79,19 @@ def build_snapshot(
         notes=_visible_notes(notes, targets, shown_edges),
         mentions=_merged_mentions(mentions, targets),
         artifacts={id: each for id, each in artifacts.items() if each.purge_at is None},
+        storylines=_anchored(storylines, targets),
+        macros=_anchored(macros, targets),
     )
+
+
+def _anchored(stories: Mapping[str, StoryT], targets: MergeTargets) -> dict[str, StoryT]:
+    """Those whose anchor is active, oldest first."""
+    shown = [
+        each if target == each.anchor else each.evolve(anchor=target)
+        for each in stories.values()
+        if (target := targets.get(each.anchor)) is not None
+    ]
+    return {each.id: each for each in sorted(shown, key=lambda each: (each.started_at, each.id))}
 
 
 def _merge_target(id: str, nodes: Mapping[str, Node]) -> str | None:
@@ -131,11 +149,7 @@ def _merged_mentions(
         for mention in of_node:
             known = merged.get((mention.source, target))
             if known is None or mention.said_at < known.said_at:
-                moved = (
-                    mention
-                    if target == node
-                    else replace(mention, node=target)
-                )
+                moved = mention if target == node else replace(mention, node=target)
                 merged[mention.source, target] = moved
     return tuple(sorted(merged.values(), key=lambda m: (m.said_at, m.source, m.node)))
 
@@ -152,7 +166,7 @@ class WholeGraph:
     macros: tuple[Macro, ...] = ()
     extractions: tuple[Extraction, ...] = ()
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)  # search texts of nodes and edges, by id
+    texts: Mapping[str, str] = field(default_factory=dict)  # search texts, by id
 
     @property
     def is_empty(self) -> bool:

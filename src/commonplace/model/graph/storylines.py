@@ -194,9 +194,7 @@ class StorylineFold:
     gone: tuple[str, ...]  # storylines that are not promoted any more
 
 
-def fold_storylines(
-    existing: Sequence[Storyline], sources: Iterable[StorySource]
-) -> StorylineFold:
+def fold_storylines(existing: Sequence[Storyline], sources: Iterable[StorySource]) -> StorylineFold:
     """A storyline stays with the burst that has most of its sources. Two storylines that a later
     source has joined become one, the older of them."""
     bursts = split_bursts(sources)

@@ -12,6 +12,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.graph.assertion import Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention, build_snapshot
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.port import Store
 from commonplace.store.queries import GraphPage
@@ -27,7 +28,7 @@ Vectors = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class CachedGraph:
-    """A snapshot, and the vectors of its nodes and edges that have one. Immutable: reading it needs
+    """A snapshot, and the vectors of its items that have one. Immutable: reading it needs
     no lock."""
 
     snapshot: GraphSnapshot  # without sources, teams and marks
@@ -82,6 +83,8 @@ class _GraphRows:
         self._mentions: dict[str, tuple[SourceMention, ...]] = {}
         self._notes: dict[str, tuple[Note, ...]] = {}
         self._artifacts: dict[str, Artifact] = {}
+        self._storylines: dict[str, Storyline] = {}
+        self._macros: dict[str, Macro] = {}
         self._vectors: dict[str, Vectors] = {}
         self.graph = CachedGraph(GraphSnapshot(), (), np.empty((0, self._dimension), np.float32))
 
@@ -90,7 +93,7 @@ class _GraphRows:
         """Returns whether anything changed."""
         if page.epoch != self.epoch:
             self._clear()
-        elif not (page.nodes or page.edges or page.notes or page.artifacts):
+        elif page.is_empty:
             self.seq = page.seq
             return False
         for node in page.nodes:
@@ -100,6 +103,8 @@ class _GraphRows:
             self._edges[edge.id] = edge
         self._notes.update(page.notes)
         self._artifacts.update((artifact.id, artifact) for artifact in page.artifacts)
+        self._storylines.update((storyline.id, storyline) for storyline in page.storylines)
+        self._macros.update((macro.id, macro) for macro in page.macros)
         self._take_vectors(page)
         self._build(page)
         self.seq, self.epoch = page.seq, page.epoch
@@ -107,7 +112,8 @@ class _GraphRows:
 
     def _take_vectors(self, page: GraphPage) -> None:
         """A changed row without a vector in the page has none: its new text is embedded later."""
-        for id in (*(node.id for node in page.nodes), *(edge.id for edge in page.edges)):
+        changed = (page.nodes, page.edges, page.storylines, page.macros)
+        for id in (item.id for items in changed for item in items):
             self._vectors.pop(id, None)
         self._vectors.update((id, np.frombuffer(raw, "<f4")) for id, raw in page.vectors)
 
@@ -119,8 +125,11 @@ class _GraphRows:
             self._mentions,
             self._notes,
             self._artifacts,
+            self._storylines,
+            self._macros,
         )
-        ids = tuple(id for id in (*snapshot.nodes, *snapshot.edges) if id in self._vectors)
+        embedded = (*snapshot.nodes, *snapshot.edges, *snapshot.storylines, *snapshot.macros)
+        ids = tuple(id for id in embedded if id in self._vectors)
         matrix = self.graph.matrix
         if page.vectors or ids != self.graph.ids:
             matrix = self._stacked(ids)
@@ -139,10 +148,14 @@ class _GraphRows:
     def size(self) -> int:
         """The approximate bytes of values, texts and vectors."""
         values = len(self._nodes) + len(self._edges) + len(self._artifacts)
+        values += len(self._storylines) + len(self._macros)
+        values += sum(len(each.sources) for each in self._storylines.values())
         values += sum(map(len, self._mentions.values())) + sum(map(len, self._notes.values()))
         texts = sum(len(node.description) for node in self._nodes.values())
         texts += sum(len(edge.description) for edge in self._edges.values())
         texts += sum(len(note.content) for written in self._notes.values() for note in written)
+        texts += sum(len(each.description) for each in self._storylines.values())
+        texts += sum(len(each.description) for each in self._macros.values())
         texts += sum(len(str(each.output)) for each in self._artifacts.values())
         vectors = len(self._vectors) * (self._dimension * 4 + _BYTES_PER_ROW)
         return values * _BYTES_PER_VALUE + texts + vectors

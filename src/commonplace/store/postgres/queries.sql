@@ -57,7 +57,7 @@ VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
   sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers,
   teams, memberships, shares,
   nodes, node_tellings, edges, edge_tellings, graph_notes, marks, graph_vectors, artifacts,
-  extractions, model_answers, model_usage, model_readings
+  storylines, macros, extractions, model_answers, model_usage, model_readings
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still read, and freezes all others. So
@@ -70,6 +70,7 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
                to_regclass('kept_answers'), to_regclass('teams'),
                to_regclass('memberships'), to_regclass('shares'),
                to_regclass('graph_notes'), to_regclass('artifacts'),
+               to_regclass('storylines'), to_regclass('macros'),
                to_regclass('extractions'), to_regclass('marks'),
                to_regclass('model_answers'), to_regclass('model_usage'),
                to_regclass('model_readings'))

@@ -38,6 +38,7 @@ from commonplace.model.changeset import (
     RemoveSource,
     RetryJob,
     RewriteMemory,
+    UnlinkMemories,
     WithdrawJobs,
 )
 from commonplace.model.graph.steps import (
@@ -46,10 +47,13 @@ from commonplace.model.graph.steps import (
     PutEdge,
     PutNode,
     PutNote,
+    PutStory,
     RemoveArtifact,
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
+    RemoveStories,
+    SetArchived,
     SetExtraction,
 )
 from commonplace.model.model_calls import SetReading
@@ -83,6 +87,12 @@ from commonplace.store.sql.llm.model_calls import (
     import_readings,
     remove_model_answers,
     set_readings,
+)
+from commonplace.store.sql.maintenance.storylines import (
+    put_stories,
+    remove_stories,
+    set_archived,
+    unlink,
 )
 from commonplace.store.sql.memories import (
     add_memories,
@@ -212,6 +222,8 @@ _SCOPE_TABLES = (
     "graph_vectors",
     "marks",
     "extractions",
+    "storylines",
+    "macros",
     "artifacts",
     "graph_notes",
     "edge_tellings",
@@ -273,6 +285,7 @@ WRITERS: dict[type, Writer] = {
     AddMemory: _add,
     ChangeMemory: _one_by_one_numbered(change_memory),
     LinkMemories: _connect,
+    UnlinkMemories: _one_by_one(unlink),
     HoldValues: _one_by_one(hold_values),
     ReleaseHeld: _one_by_one_numbered(release_held),
     PutProposal: _propose,
@@ -293,6 +306,9 @@ WRITERS: dict[type, Writer] = {
     RemoveNotes: remove_notes,
     PutArtifact: put_artifacts,
     RemoveArtifact: remove_artifacts,
+    PutStory: put_stories,
+    RemoveStories: remove_stories,
+    SetArchived: set_archived,
     SetExtraction: set_extractions,
     SetReading: set_readings,
     AddKey: _one_by_one(add_key),

@@ -59,8 +59,19 @@ _TABLES_OF_TEXT = (
     "edge_tellings",
     "graph_notes",
     "artifacts",
+    "storylines",
+    "macros",
 )
-_TABLES_OF_CONTENT = ("memories", "passages", "nodes", "node_tellings", "edges", "graph_notes")
+_TABLES_OF_CONTENT = (
+    "memories",
+    "passages",
+    "nodes",
+    "node_tellings",
+    "edges",
+    "graph_notes",
+    "storylines",
+    "macros",
+)
 
 
 def note_erased(session: Session, ids: Sequence[str], numbers: WriteNumbers) -> None:

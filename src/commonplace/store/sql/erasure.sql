@@ -22,6 +22,14 @@ UNION ALL
 SELECT description FROM edges WHERE scope = :scope AND id IN #list(ids)
 UNION ALL
 SELECT name FROM artifacts WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT name FROM storylines WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT description FROM storylines WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT name FROM macros WHERE scope = :scope AND id IN #list(ids)
+UNION ALL
+SELECT description FROM macros WHERE scope = :scope AND id IN #list(ids)
 
 -- name: threads_of_items
 SELECT thread_id FROM memories

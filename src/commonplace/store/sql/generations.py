@@ -118,6 +118,9 @@ class SqlGenerations(ABC):
             if len(graph) < query.limit:
                 remaining = {**values, "limit": query.limit - len(graph)}
                 graph += session.rows("unembedded_edges", **remaining)
+            if len(graph) < query.limit:
+                remaining = {**values, "limit": query.limit - len(graph)}
+                graph += session.rows("unembedded_stories", **remaining)
             total = _count_unbuilt(session, query.generation) if query.counted else 0
         return Unembedded(
             [(unit, text_to_embed(*parts)) for unit, *parts in passages],
@@ -201,7 +204,12 @@ def _begin(session: Session, identity: EmbedderIdentity, state: str) -> Generati
 def _count_unbuilt(session: Session, generation: int | None) -> int:
     counts = [
         session.one(statement, generation=generation)
-        for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
+        for statement in (
+            "count_unbuilt",
+            "count_unbuilt_passages",
+            "count_unbuilt_graph",
+            "count_unbuilt_stories",
+        )
     ]
     return sum(int(row[0]) for row in counts if row)
 
@@ -274,8 +282,8 @@ def insert_unit_vectors(
 def insert_graph_vectors(
     session: Session, vectors: Mapping[str, bytes], generation: int, seq: int | None = None
 ) -> None:
-    """By Node.ref or Edge.ref: an item that changed since its text was read gets none. With ``seq``
-    the rows are marked as changed for caches."""
+    """By ref: an item of the graph that changed since its text was read gets none. With ``seq`` the
+    rows are marked as changed for caches."""
     if not vectors:
         return
     versions = [id_and_version(ref) for ref in vectors]
@@ -296,6 +304,8 @@ def insert_graph_vectors(
         ids = [id for id, _ in versions]
         session.run("bump_nodes", seq=seq, ids=ids)
         session.run("bump_edges", seq=seq, ids=ids)
+        session.run("bump_storylines", seq=seq, ids=ids)
+        session.run("bump_macros", seq=seq, ids=ids)
 
 
 def id_and_version(ref: str) -> tuple[str, int]:

@@ -9,7 +9,12 @@ from contextlib import AbstractContextManager
 from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ImportScope
-from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.assertion import (
+    EdgeAssertion,
+    NodeAssertion,
+    Note,
+    source_weight,
+)
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import SourceMention, WholeGraph
@@ -24,9 +29,11 @@ from commonplace.model.graph.steps import (
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
+    RemoveStories,
     SetExtraction,
 )
 from commonplace.model.journal import Event
+from commonplace.model.sources.source import SourceType
 from commonplace.store.queries import (
     AssertionQuery,
     Assertions,
@@ -55,6 +62,13 @@ from commonplace.store.sql.graph_rows import (
     node_values,
     note_from,
     note_values,
+)
+from commonplace.store.sql.maintenance.storylines import (
+    import_stories,
+    macro_from,
+    read_macros,
+    read_storylines,
+    storyline_from,
 )
 from commonplace.store.sql.memories import delete_logged_items
 from commonplace.store.sql.rows import (
@@ -88,6 +102,8 @@ class SqlGraph(ABC):
                 _notes(session, query),
                 _artifacts(session, scope, query.artifacts),
                 _marks(session, query.marks),
+                read_storylines(session, scope, query.storylines),
+                read_macros(session, scope, query.macros),
             )
 
     def assertions(self, scope: Scope, query: AssertionQuery) -> Assertions:
@@ -146,6 +162,10 @@ class SqlGraph(ABC):
                 artifacts=[
                     artifact_from(scope, r) for r in session.rows("graph_artifacts_since", **since)
                 ],
+                storylines=[
+                    storyline_from(scope, r) for r in session.rows("storylines_since", **since)
+                ],
+                macros=[macro_from(scope, row) for row in session.rows("macros_since", **since)],
                 vectors=[(id, bytes(vector)) for id, vector in vectors],
             )
 
@@ -164,6 +184,8 @@ class SqlGraph(ABC):
                 artifacts=tuple(
                     artifact_from(scope, row) for row in session.rows("artifacts", **everything)
                 ),
+                storylines=tuple(read_storylines(session, scope)),
+                macros=tuple(read_macros(session, scope)),
                 extractions=tuple(
                     map(extraction_from, session.rows("extractions", any=1, sources=[]))
                 ),
@@ -174,8 +196,12 @@ class SqlGraph(ABC):
 
 def _mentions_by_node(rows: Iterable[Row]) -> dict[str, tuple[SourceMention, ...]]:
     by_node: dict[str, list[SourceMention]] = {}
-    for node, source, said_at in rows:
-        by_node.setdefault(node, []).append(SourceMention(source, node, instant(said_at)))
+    for node, source, said_at, scope, source_type, is_sensitive in rows:
+        weight = source_weight(SourceType(source_type))
+        mention = SourceMention(
+            source, node, instant(said_at), scope, weight, is_sensitive=is_sensitive == 1
+        )
+        by_node.setdefault(node, []).append(mention)
     return {node: tuple(mentions) for node, mentions in by_node.items()}
 
 
@@ -239,7 +265,7 @@ def _edge_assertions(
     return sorted(assertions, key=lambda each: (each.recorded_at, each.id))
 
 
-REMOVAL_STEPS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
+REMOVAL_STEPS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact, RemoveStories)
 
 
 def is_erasure(step: GraphStep) -> bool:
@@ -427,6 +453,7 @@ def import_graph(session: Session, imported: ImportScope, numbers: WriteNumbers)
     session.run_many(
         "insert_artifact", [{**artifact_values(each), **seq} for each in graph.artifacts]
     )
+    import_stories(session, graph, numbers)
     session.run_many("put_extraction", [extraction_values(each) for each in graph.extractions])
     session.run_many(
         "put_marks", [access_stats_values(id, marks) for id, marks in graph.marks.items()]

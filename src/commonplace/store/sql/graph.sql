@@ -124,7 +124,13 @@ SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes),
          WHERE n.scope = :scope AND n.id = :id AND n.version = :version
         UNION ALL
         SELECT e.scope, e.id FROM edges e
-         WHERE e.scope = :scope AND e.id = :id AND e.version = :version) p
+         WHERE e.scope = :scope AND e.id = :id AND e.version = :version
+        UNION ALL
+        SELECT y.scope, y.id FROM storylines y
+         WHERE y.scope = :scope AND y.id = :id AND y.version = :version
+        UNION ALL
+        SELECT w.scope, w.id FROM macros w
+         WHERE w.scope = :scope AND w.id = :id AND w.version = :version) p
  WHERE p.id = :id
 ON CONFLICT (scope, id, generation)
 DO UPDATE SET vector = excluded.vector, checksum = excluded.checksum
@@ -317,7 +323,9 @@ SELECT #edge_columns FROM edges e
 
 -- name: graph_mentions_since
 -- Each source counts as one mention of a node, on its own date.
-SELECT t.node, t.cited_id, MIN(t.cited_at) FROM node_tellings t
+SELECT t.node, t.cited_id, MIN(t.cited_at), MIN(t.cited_scope), MIN(t.cited_type),
+       MAX(CASE WHEN t.cited_sensitivity = 'high' THEN 1 ELSE 0 END)
+  FROM node_tellings t
   JOIN nodes n ON n.scope = t.scope AND n.id = t.node
  WHERE t.scope = :scope AND n.seq > :after_seq AND t.stands = 1 AND t.cited_id IS NOT NULL
  GROUP BY t.node, t.cited_id
@@ -341,6 +349,14 @@ UNION ALL
 SELECT v.id, v.vector FROM graph_vectors v
   JOIN edges e ON e.scope = v.scope AND e.id = v.id
  WHERE v.scope = :scope AND v.generation = :generation AND e.seq > :after_seq
+UNION ALL
+SELECT v.id, v.vector FROM graph_vectors v
+  JOIN storylines y ON y.scope = v.scope AND y.id = v.id
+ WHERE v.scope = :scope AND v.generation = :generation AND y.seq > :after_seq
+UNION ALL
+SELECT v.id, v.vector FROM graph_vectors v
+  JOIN macros w ON w.scope = v.scope AND w.id = v.id
+ WHERE v.scope = :scope AND v.generation = :generation AND w.seq > :after_seq
 
 -- name: graph_vectors_all
 SELECT id, vector FROM graph_vectors WHERE scope = :scope AND generation = :generation
@@ -357,6 +373,12 @@ SELECT #edge_telling_columns FROM edge_tellings t
 SELECT n.id, n.text FROM nodes n WHERE n.scope = :scope AND n.text <> ''
 UNION ALL
 SELECT e.id, e.text FROM edges e WHERE e.scope = :scope AND e.text <> ''
+UNION ALL
+SELECT y.id, y.name || '
+' || y.description FROM storylines y WHERE y.scope = :scope
+UNION ALL
+SELECT w.id, w.name || '
+' || w.description FROM macros w WHERE w.scope = :scope
 
 -- ——— salience ———
 
@@ -367,16 +389,16 @@ SELECT #marks_columns FROM marks k
 -- name: put_marks
 INSERT INTO marks (
   scope, id, salience, touched_at, access_count, recall_frequency, last_recall_interval,
-  decay_gradient
+  decay_gradient, archived_at
 ) VALUES (
   :scope, :id, :salience, :touched_at, :access_count, :recall_frequency, :last_recall_interval,
-  :decay_gradient
+  :decay_gradient, :archived_at
 )
 ON CONFLICT (scope, id) DO UPDATE
    SET salience = excluded.salience, touched_at = excluded.touched_at,
        access_count = excluded.access_count, recall_frequency = excluded.recall_frequency,
        last_recall_interval = excluded.last_recall_interval,
-       decay_gradient = excluded.decay_gradient
+       decay_gradient = excluded.decay_gradient, archived_at = excluded.archived_at
 
 -- name: readable
 -- Items that can be accessed: creation time, confidence, TTL policy. A source of another scope
@@ -392,6 +414,12 @@ SELECT x.source, x.started_at, NULL, 'decay' FROM extractions x
 UNION ALL
 SELECT s.id, s.created_at, NULL, s.ttl_policy FROM sources s
  WHERE s.scope = :scope AND s.id IN #list(ids)
+UNION ALL
+SELECT y.id, y.created_at, NULL, y.ttl_policy FROM storylines y
+ WHERE y.scope = :scope AND y.id IN #list(ids)
+UNION ALL
+SELECT w.id, w.created_at, NULL, w.ttl_policy FROM macros w
+ WHERE w.scope = :scope AND w.id IN #list(ids)
 
 -- ——— statistics ———
 
@@ -459,12 +487,20 @@ SELECT
     (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = o.about)),
   (SELECT COUNT(*) FROM graph_vectors v WHERE v.scope = :scope AND NOT EXISTS
     (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = v.id) AND NOT EXISTS
-    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = v.id)),
+    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = v.id) AND NOT EXISTS
+    (SELECT 1 FROM storylines y WHERE y.scope = :scope AND y.id = v.id) AND NOT EXISTS
+    (SELECT 1 FROM macros w WHERE w.scope = :scope AND w.id = v.id)),
   (SELECT COUNT(*) FROM marks k WHERE k.scope = :scope AND NOT EXISTS
     (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = k.id) AND NOT EXISTS
     (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = k.id) AND NOT EXISTS
     (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = k.id) AND NOT EXISTS
-    (SELECT 1 FROM extractions x WHERE x.scope = :scope AND x.source = k.id))
+    (SELECT 1 FROM extractions x WHERE x.scope = :scope AND x.source = k.id) AND NOT EXISTS
+    (SELECT 1 FROM storylines y WHERE y.scope = :scope AND y.id = k.id) AND NOT EXISTS
+    (SELECT 1 FROM macros w WHERE w.scope = :scope AND w.id = k.id)),
+  (SELECT COUNT(*) FROM storylines y WHERE y.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = y.anchor)),
+  (SELECT COUNT(*) FROM macros w WHERE w.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = w.anchor))
 
 -- name: texts_of_nodes
 SELECT subtype, name, key, aliases, addresses, description, created_by, text

@@ -67,6 +67,8 @@ _LOOSE_ENDS = (
     "notes without a node or an edge",
     "vectors without a node or an edge",
     "marks without an item",
+    "storylines without an anchor",
+    "macros without an anchor",
 )
 
 

@@ -25,6 +25,7 @@ from commonplace.store.sql.llm.model_calls import (
     MODEL_READING_COLUMNS,
     MODEL_USAGE_COLUMNS,
 )
+from commonplace.store.sql.maintenance.storylines import MACRO_COLUMNS, STORYLINE_COLUMNS
 from commonplace.store.sql.memories import PROPOSAL_COLUMNS
 from commonplace.store.sql.rows import (
     COLUMNS,
@@ -37,6 +38,7 @@ from commonplace.store.sql.rows import (
 from commonplace.store.sql.sources import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
 SHARED = "commonplace.store.sql"
+MAINTENANCE = "commonplace.store.sql.maintenance"
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
@@ -65,6 +67,8 @@ _COLUMNS = {
     "#edge_telling_columns": EDGE_ASSERTION_COLUMNS,
     "#note_columns": NOTE_COLUMNS,
     "#artifact_columns": ARTIFACT_COLUMNS,
+    "#storyline_columns": STORYLINE_COLUMNS,
+    "#macro_columns": MACRO_COLUMNS,
     "#marks_columns": ACCESS_STATS_COLUMNS,
     "#extraction_columns": EXTRACTION_COLUMNS,
     "#model_answer_columns": MODEL_ANSWER_COLUMNS,
@@ -116,14 +120,19 @@ def load_shared_statements(dialect: Dialect) -> Mapping[str, str]:
     """The statements of every `.sql` file that the databases share."""
     return {
         name: statement
-        for file in shared_files()
-        for name, statement in load_statements(SHARED, file, dialect).items()
+        for package, file in shared_files()
+        for name, statement in load_statements(package, file, dialect).items()
     }
 
 
-def shared_files() -> list[str]:
-    names = (file.name for file in resources.files(SHARED).iterdir())
-    return sorted(name for name in names if name.endswith(".sql"))
+def shared_files() -> list[tuple[str, str]]:
+    """Packages and their files."""
+    return sorted(
+        (package, file.name)
+        for package in (SHARED, MAINTENANCE)
+        for file in resources.files(package).iterdir()
+        if file.name.endswith(".sql")
+    )
 
 
 def load_statements(package: str, file: str, dialect: Dialect) -> Mapping[str, str]:

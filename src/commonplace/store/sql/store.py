@@ -59,6 +59,7 @@ from commonplace.store.sql.jobs import (
     record_answers,
 )
 from commonplace.store.sql.llm.model_calls import SqlModelCalls, record_model_calls
+from commonplace.store.sql.maintenance.storylines import SqlArchive
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
@@ -162,6 +163,7 @@ class SqlStore(
     SqlIdempotency,
     SqlTeams,
     SqlGraph,
+    SqlArchive,
     SqlStatistics,
     SqlModelCalls,
 ):
@@ -533,7 +535,8 @@ class SqlStore(
 
 
 _READS = (
-    *("access", "assertions", "claim_answer", "claim_job", "counters", "cursor"),
+    *("access", "archived_sources", "assertions", "claim_answer", "claim_job"),
+    *("counters", "cursor"),
     *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
     *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
     *("model_answer", "model_readings", "model_usage"),

@@ -1,0 +1,1 @@
+"""What maintenance keeps, on SQL: storylines, macros, archived sources."""
