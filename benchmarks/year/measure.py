@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
+from benchmarks.duplicates import duplicates
 from benchmarks.judgement.everyday import BUDGET, TOP, has_part, is_answered
+from benchmarks.nights import memories_of
 from benchmarks.report import Table
-from benchmarks.year.duplicates import duplicates
 from benchmarks.year.generate import DAYS, GeneratedYear, PlantedQuestion, YearDay
 from benchmarks.year.play import AGENT, Night, PlayedYear, begin
 from commonplace.api import User
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.language.embedders.embedder import Embedder
-from commonplace.model.filters import Visibility
 from commonplace.model.graph.elements import Edge, Node
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.journal import Event
-from commonplace.model.memory.memory import Memory, State
+from commonplace.model.memory.memory import State
 from commonplace.model.sources.source import Source
-from commonplace.store.queries import JournalQuery, MemoryListing
+from commonplace.store.queries import JournalQuery
 
-_PAGE = 500
 _MB = 1 << 20
 
 
@@ -85,13 +84,13 @@ def measure_month(
     with played.copy(folder) as copy:
         me, engine = copy.me, copy.book._engine
         graph = visible_graph(engine, me.principal, whole=True, silent=True).snapshot
-        live = _memories(copy, State.ACTIVE)
+        live = memories_of(copy.book, me)
         asked = [each for each in played.year.questions if each.answer_on(day.number)]
         return YearMonth(
             day=day.date,
             live=len(live),
-            superseded=len(_memories(copy, State.SUPERSEDED)),
-            forgotten=len(_memories(copy, State.SOFT_DELETED)),
+            superseded=len(memories_of(copy.book, me, State.SUPERSEDED)),
+            forgotten=len(memories_of(copy.book, me, State.SOFT_DELETED)),
             purged=_count_purged(copy),
             nodes=len(graph.nodes),
             archived=_count_archived(graph, copy),
@@ -103,31 +102,6 @@ def measure_month(
             disk_bytes=copy.disk_bytes,
             seconds_of_nights=seconds,
         )
-
-
-def _memories(played: PlayedYear, state: State) -> list[Memory]:
-    """All of them, by state; live ones only if they have not expired."""
-    return list(_pages(played, state))
-
-
-def _pages(played: PlayedYear, state: State) -> Iterator[Memory]:
-    store, scope = played.book._engine.store, played.me.principal.own_scope
-    after: str | None = None
-    while True:
-        page = store.page(
-            scope,
-            MemoryListing(
-                visibility=Visibility(cleared=True),
-                now=played.clock.now if state is State.ACTIVE else None,
-                states=(state,),
-                limit=_PAGE,
-                after=after,
-            ),
-        )
-        yield from page
-        if len(page) < _PAGE:
-            return
-        after = page[-1].id
 
 
 def _count_purged(played: PlayedYear) -> int:

@@ -17,10 +17,10 @@ from pathlib import Path
 import commonplace
 from benchmarks.judgement.everyday import PlayedClock
 from benchmarks.measure import timed
+from benchmarks.nights import sleep_after
 from benchmarks.year.generate import ZONE, GeneratedYear, YearConversation, YearDay
 from commonplace.api import Commonplace, User
 from commonplace.language.embedders.embedder import Embedder
-from commonplace.model.sleep import NIGHTLY_TASKS, WEEKLY_TASKS
 
 AGENT = "assistant"
 NIGHT = time(3, 0)
@@ -29,8 +29,7 @@ Night = Callable[[User, YearDay], object]
 
 
 def sleeping(me: User, day: YearDay) -> None:
-    """The nightly tasks; in the night to Monday the weekly ones, too."""
-    me.sleep(tasks=[*NIGHTLY_TASKS, *(WEEKLY_TASKS if day.is_sunday else ())])
+    sleep_after(me, day.date)
 
 
 def awake(me: User, day: YearDay) -> None:

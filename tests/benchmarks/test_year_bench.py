@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from benchmarks.duplicates import duplicates
 from benchmarks.year import command
-from benchmarks.year.duplicates import duplicates
 from benchmarks.year.generate import DAYS, GeneratedYear
 from benchmarks.year.measure import measure_month, play_months, table_of
 from benchmarks.year.play import awake, begin
