@@ -32,6 +32,7 @@ from benchmarks.load import main as load
 from benchmarks.measure import PASSAGES, SIZES, USERS, SpeedPlan, quick_plan
 from benchmarks.quality.command import main as quality
 from benchmarks.quality.report import kept_section
+from benchmarks.speed.night import main as night
 from benchmarks.speed.run import run_speed
 from benchmarks.speed.startup import main as startup
 from benchmarks.walks import main as walks
@@ -49,6 +50,7 @@ def main(arguments: list[str]) -> None:
         "findings": findings,
         "everyday": everyday,
         "year": year,
+        "night": night,
         "extract": extracting,
         "walks": walks,
         "embedders": embedders,

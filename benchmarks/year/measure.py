@@ -197,8 +197,50 @@ def table_of(months: Sequence[YearMonth], title: str) -> Table:
             each.macros,
             each.duplicates,
             each.asked,
-            *(round(100 * each.share(what), 1) for what in ("top", "context", "stale")),
+            *(percent(each, what) for what in ("top", "context", "stale")),
             round(each.disk_bytes / _MB, 1),
             round(sum(nights) / len(nights), 3) if nights else None,
         )
     return table
+
+
+def comparison_of(nights: Sequence[YearMonth], awake: Sequence[YearMonth], title: str) -> Table:
+    """Month by month, with nights and without."""
+    table = Table(
+        "nights",
+        title,
+        (
+            "until",
+            "live",
+            "without",
+            "duplicates",
+            "without ",
+            "storylines",
+            "macros",
+            "archived",
+            "asked",
+            "top 3 %",
+            "without  ",
+            "in a context %",
+            "without   ",
+        ),
+        notes=["Without: the same year without nights, for the column before it."],
+    )
+    for each, other in zip(nights, awake, strict=True):
+        table.add(
+            each.day.isoformat(),
+            each.live,
+            other.live,
+            each.duplicates,
+            other.duplicates,
+            each.storylines,
+            each.macros,
+            each.archived,
+            each.asked,
+            *(percent(month, what) for what in ("top", "context") for month in (each, other)),
+        )
+    return table
+
+
+def percent(month: YearMonth, what: str) -> float:
+    return round(100 * month.share(what), 1)

@@ -87,9 +87,16 @@ def test_year_command_plays_whole_months(months, days):
 def test_year_command_has_a_row_for_each_arm(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(command, "NIGHTS", {"with nights": awake, "without nights": awake})
     monkeypatch.setattr(command, "days_of", lambda months: 1)
-    target = tmp_path / "year.json"
-    command.main(["--months", "1", "--embedder", "hashing", "--json", str(target)])
+    target, page = tmp_path / "year.json", tmp_path / "page.md"
+    page.write_text(f"before\n{command.BEGIN}\nold\n{command.END}\nafter\n", encoding="utf-8")
+    options = ["--months", "1", "--embedder", "hashing", "--json", str(target)]
+    command.main([*options, "--write", str(page)])
     shown = capsys.readouterr().out
     assert "A simulated year with nights, hashing" in shown
     assert "A simulated year without nights, hashing" in shown
     assert '"live"' in target.read_text(encoding="utf-8")
+    written = page.read_text(encoding="utf-8")
+    assert written.splitlines()[0] == "before"
+    assert written.splitlines()[-1] == "after"
+    assert "| 2025-01-01 |" in written
+    assert "old" not in written
