@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.engine.maintenance.tidy import VECTORS_AT_ONCE
+from commonplace.engine.maintenance.vectors import VECTORS_AT_ONCE
 from support.children import die_while_filling_vectors
 from support.embedders import Switchable
 from support.processes import Child

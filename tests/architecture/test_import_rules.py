@@ -204,7 +204,9 @@ def test_sql_statements_never_read_the_database_clock():
 ALL_SOURCES = {
     "engine/context.py",
     "engine/history/time_travel.py",
+    "engine/maintenance/sleep/tasks/expiry.py",
     "engine/maintenance/tidy.py",
+    "engine/maintenance/vectors.py",
     "engine/memories/listing.py",
     "engine/removal/erase.py",
     "engine/teams/teams.py",

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.engine.maintenance.tidy import fill_vectors
+from commonplace.engine.maintenance.vectors import fill_vectors
 from commonplace.errors import InvalidInput, NotFound, StoreCorrupt
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Scope

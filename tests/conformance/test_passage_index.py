@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.engine.maintenance.tidy import fill_vectors
+from commonplace.engine.maintenance.vectors import fill_vectors
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.access.principal import Scope
 from commonplace.store.cache.scope_index import ScopeIndex

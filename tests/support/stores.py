@@ -52,6 +52,9 @@ SCOPED_TABLES = (
     "model_answers",
     "model_usage",
     "model_readings",
+    "sleep_runs",
+    "sleep_changes",
+    "fingerprints",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

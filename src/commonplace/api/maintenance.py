@@ -21,7 +21,7 @@ from commonplace.model.access.principal import Principal
 from commonplace.model.delta import Delta
 from commonplace.model.export.archive import from_lines, to_lines
 from commonplace.model.jobs import JobState
-from commonplace.model.journal import ChangeRow, EventRow, HistoryRow, JournalNode
+from commonplace.model.journal import ChangeRow, EventRow, HistoryRow
 from commonplace.model.memory.memory import Memory
 
 with lazy_imports(__name__):
@@ -29,14 +29,12 @@ with lazy_imports(__name__):
     from commonplace.engine.history import changes as journal_views
     from commonplace.engine.llm.model_check import ModelCheck, check_models
     from commonplace.engine.llm.usage import ModelUsage, report_usage
-    from commonplace.engine.maintenance import tidy as night
     from commonplace.engine.maintenance.doctor import examine
     from commonplace.engine.maintenance.finding import Finding
     from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
     from commonplace.engine.maintenance.tidy import Tidied, tidy
     from commonplace.engine.memories import listing
     from commonplace.engine.memories.listing import Stats, stats
-    from commonplace.engine.memories.merge import Merged, merge_memories
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.sources.listing import resolve_source_id
     from commonplace.engine.transfer.import_memory import Imported, import_memory
@@ -54,7 +52,6 @@ class MaintenanceVerbs(UserHandle):
         return tidy(
             self._engine,
             owner,
-            self._merge_in_maintenance,
             self._link_in_maintenance,
             reindex=rebuild,
         )
@@ -64,7 +61,6 @@ class MaintenanceVerbs(UserHandle):
         return tidy(
             self._engine,
             self.principal,
-            self._merge_in_maintenance,
             self._link_in_maintenance,
             compact=False,
         )
@@ -138,11 +134,6 @@ class MaintenanceVerbs(UserHandle):
         self._require_owner("import a memory")
         belongings = from_lines(lines, self.principal.user_id)
         return import_memory(self._engine, self._request, belongings, is_suspicious)
-
-    def _merge_in_maintenance(self, principal: Principal, ids: Sequence[str]) -> Merged:
-        return merge_memories(
-            self._engine, self._request.acting_as(principal), ids, JournalNode.WORKER, night.ACTOR
-        )
 
     def _link_in_maintenance(
         self, principal: Principal, memories: Sequence[Memory], vectors: Vectors

@@ -1,8 +1,8 @@
 """Changeset: the steps of one decision, applied whole or not at all; bookkeeping.
 
 A changeset can be shown before it is applied (dry run) and undone afterwards (each change names the
-version that it replaces). Each step carries its journal entry, except job steps, which change
-no memory. Steps about keys, memberships, shares and extraction state are journaled but do not move
+version that it replaces). Each step carries its journal entry, except steps about jobs and runs of
+sleep, which change no memory. Steps about keys, memberships, shares and extraction state are journaled but do not move
 the scope's revision.
 """
 
@@ -296,7 +296,11 @@ STEPS_WITHOUT_REVISION = (
     ChangeKey,
     SetMembership,
     SetGrant,
+    RecordSleep,
+    KeepFingerprints,
 )
+# These steps are in no journal.
+STEPS_WITHOUT_ENTRY = (*JOB_STEPS, ImportScope, RecordSleep, KeepFingerprints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from enum import StrEnum
 from typing import Any, Self
 from zlib import crc32
 
-
 SLEEP_ACTOR = "worker:sleep"
 
 
@@ -94,6 +93,7 @@ class SleepRun:
     undone_at: datetime | None = None
     live_at_start: int = 0  # live memories: the limit of a night is a share of them
     ended: int = 0  # live memories that it has ended, expired ones aside
+    position: int = 0  # how many of its tasks are over
     results: tuple[TaskResult, ...] = ()  # of the tasks that are over, or under way
 
     def evolve(self, **changes: Any) -> Self:
@@ -102,6 +102,16 @@ class SleepRun:
     @property
     def is_running(self) -> bool:
         return self.state is RunState.RUNNING
+
+    @property
+    def next_task(self) -> SleepTask | None:
+        """The task that is under way or comes next; None: all are over."""
+        return self.tasks[self.position] if self.position < len(self.tasks) else None
+
+    @property
+    def actions(self) -> int:
+        """How many it has carried out: the next one gets the next number."""
+        return sum(result.actions for result in self.results)
 
     @property
     def may_still_end(self) -> int:
@@ -131,6 +141,7 @@ class ItemKind(StrEnum):
     EDGE = "edge"
     NOTE = "note"
     SOURCE = "source"
+    ARCHIVED = "archived"  # the mark of a source that searches count less
     STORYLINE = "storyline"
     MACRO = "macro"
 
@@ -153,12 +164,13 @@ class SleepChange:
 @dataclass(frozen=True, slots=True)
 class RecordSleep:
     """A changeset step: how far a run has come, and what undoes the other steps. Expected: the
-    state and number of endings of the stored run are those that the decision saw."""
+    stored run has come as far as the decision saw."""
 
     run: SleepRun
     changes: tuple[SleepChange, ...] = ()
     before: SleepRun | None = None  # None: the run begins
-    forgets_undo: tuple[str, ...] = ()  # runs whose undo data is deleted: too old, or undone
+    forgets_undo: tuple[str, ...] = ()  # runs that are undone: their undo data is deleted
+    forget_before: datetime | None = None  # older changes of any run are deleted
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.model.model_calls import KeptModelAnswer, ModelReading, ModelUsageRow
 from commonplace.model.profile.fields import Proposal
+from commonplace.model.sleep import PairFingerprint, SleepChange, SleepRun
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
     ALL_SCOPES,
@@ -47,6 +48,7 @@ from commonplace.store.queries import (
     ReservedJobs,
     ScopeQuery,
     ScopeStatistics,
+    SleepRunQuery,
     SourceQuery,
     StoreHealth,
     Unembedded,
@@ -210,6 +212,18 @@ class Store(Protocol):
         """How far models have read for this user, all or by source. ``unsettled``: those with
         passages that could not be read, or with requests to forget."""
         ...
+
+    # ——— sleep ———
+
+    def sleep_runs(self, scope: Scope, query: SleepRunQuery) -> list[SleepRun]:
+        """Newest first."""
+        ...
+
+    def sleep_changes(self, scope: Scope, run: str) -> list[SleepChange]:
+        """What a run did, in the order of its actions."""
+        ...
+
+    def fingerprints(self, scope: Scope) -> list[PairFingerprint]: ...
 
     def archived_sources(self, scope: Scope) -> frozenset[str]:
         """Ids of the sources, own and teams', that maintenance archived for this reader."""

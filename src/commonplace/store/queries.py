@@ -18,6 +18,7 @@ from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.jobs import JobState
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 from commonplace.model.memory.memory import Memory, State, Version
+from commonplace.model.sleep import RunState, SleepSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,6 +413,17 @@ class PastPage:
     cut: Sequence[str]  # sources that lacked passages then, and expired ones
     page: IndexPage  # the passages that those had, and the terms and vectors of histories
     next_end: datetime | None  # when the next memory or source expires
+
+
+@dataclass(frozen=True, slots=True)
+class SleepRunQuery:
+    """Runs that match all given fields, newest first."""
+
+    id: str | None = None
+    schedule: SleepSchedule | None = None
+    state: RunState | None = None
+    due_at: datetime | None = None
+    limit: int = NO_LIMIT
 
 
 @dataclass(frozen=True, slots=True)

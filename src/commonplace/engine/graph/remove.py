@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -190,22 +190,38 @@ def restore_graph_items(
 def purge_graph_items(
     engine: EngineContext, scope: Scope, by: str, now: datetime
 ) -> tuple[ChangesetStep, ...]:
-    """Remove items whose restore period is over, and expired notes and artifacts."""
-    ended = engine.store.ended_graph_items(
-        scope, EndedQuery(now, ephemeral_cutoff(now), limit=_NOTES_AT_ONCE)
-    )
-    due = [id for id, at in ended.forgotten.items() if at <= now]
-    expired_notes = [note.id for note in ended.notes]
+    """Remove items whose restore period is over."""
+    forgotten = engine.store.ended_graph_items(scope, EndedQuery()).forgotten
+    due = [id for id, at in forgotten.items() if at <= now]
+    artifacts = [_remove_artifact(id, Event.DELETE) for id in filter(_is_artifact, due)]
+    return (*_remove_for_good(engine, scope, by, now, due), *artifacts)
+
+
+def remove_expired_artifacts(
+    engine: EngineContext, scope: Scope, now: datetime
+) -> list[RemoveArtifact]:
+    query = EndedQuery(artifacts_made_by=ephemeral_cutoff(now))
+    ended = engine.store.ended_graph_items(scope, query).artifacts
+    return [_remove_artifact(id, Event.TTL) for id in ended]
+
+
+def remove_expired_notes(
+    engine: EngineContext, scope: Scope, by: str, now: datetime, limit: int
+) -> tuple[ChangesetStep, ...]:
+    """With their words in the search texts and vectors of what they are about."""
+    query = EndedQuery(notes_by=now, limit=limit)
+    notes = engine.store.ended_graph_items(scope, query).notes
+    return _remove_for_good(engine, scope, by, now, [note.id for note in notes])
+
+
+def _remove_for_good(
+    engine: EngineContext, scope: Scope, by: str, now: datetime, ids: Iterable[str]
+) -> tuple[ChangesetStep, ...]:
     work = GraphUnitOfWork(engine, scope, by, now)
-    for id in dict.fromkeys([*due, *expired_notes]):
+    for id in dict.fromkeys(ids):
         if not _is_artifact(id):
             retract_item(work, id)
-    artifacts = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
-    artifacts |= dict.fromkeys(ended.artifacts, Event.TTL)
-    return (*diff_graph(work), *(_remove_artifact(id, event) for id, event in artifacts.items()))
-
-
-_NOTES_AT_ONCE = 1000
+    return diff_graph(work, place=JournalNode.WORKER)
 
 
 def _is_artifact(id: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.indexing import group_by_memory, pack_vectors, texts_of_memories
-from commonplace.engine.maintenance.tidy import LinkFunction, fill_vectors
+from commonplace.engine.maintenance.vectors import LinkFunction, fill_vectors
 from commonplace.engine.maintenance.worker import JobDecision
 from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
 from commonplace.language.embedders.embedder import Embedder, EmbedderDown, Vectors

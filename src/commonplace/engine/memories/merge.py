@@ -17,7 +17,7 @@ from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, build_add
-from commonplace.model.journal import Event, JournalNode
+from commonplace.model.journal import Event
 from commonplace.model.memory.kinds import MERGED_KIND, POLICIES, Stability, instructs_agents
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.profile.fields import is_profile_item
@@ -58,8 +58,6 @@ def merge_memories(
     engine: EngineContext,
     request: RequestContext,
     ids: Sequence[str],
-    node: JournalNode = JournalNode.HOTPATH,
-    actor: str | None = None,
     thread: str | None = None,
 ) -> Merged:
     principal = request.principal
@@ -78,11 +76,9 @@ def merge_memories(
         current = find_memories(engine, principal, ids, lambda m: m.is_live(now))
         if [memory.content for memory in current] != [memory.content for memory in originals]:
             raise InvalidInput("One of the memories changed meanwhile; look again before merging.")
-        new = build_add(summary, indexes[0], event=Event.MERGE, node=node)
-        old = [supersede_memory(memory, id, now, Event.MERGE, node) for memory in current]
-        changeset = Changeset(
-            principal.scope, now, actor or principal.actor, (new, *old), revision, thread
-        )
+        new = build_add(summary, indexes[0], event=Event.MERGE)
+        old = [supersede_memory(memory, id, now, Event.MERGE) for memory in current]
+        changeset = Changeset(principal.scope, now, principal.actor, (new, *old), revision, thread)
         return changeset, None
 
     revision, _ = run_transaction(engine, request, decide)
@@ -109,6 +105,14 @@ def _check_mergeable(originals: Sequence[Memory]) -> None:
             raise InvalidInput(message, field="ids")
     if len(merge_content(originals)) > MAX_CONTENT:
         raise InvalidInput("The merged memory would be too long.", field="ids")
+
+
+def can_be_merged(originals: Sequence[Memory]) -> bool:
+    try:
+        _check_mergeable(originals)
+    except InvalidInput:
+        return False
+    return True
 
 
 def build_summary(id: str, originals: Sequence[Memory], now: datetime) -> Memory:

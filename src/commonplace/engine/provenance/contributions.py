@@ -157,6 +157,27 @@ def inherit_contributions(
     ]
 
 
+def copy_contributions(
+    engine: EngineContext, principal: Principal, kept: Memory, same: Memory, at: datetime
+) -> list[HeldValue]:
+    """The contributions to store when one memory absorbs another: those of the latter, copied, and
+    before the first ones also that of the memory that stays. The absorbed one keeps its own."""
+    known = engine.store.held(principal.scope, HeldQuery(contributes_to=[kept.id, same.id]))
+    of_kept = [each for each in known if each.contributes_to == kept.id]
+    of_same = [each for each in known if each.contributes_to == same.id]
+    if not known and not (is_from_source(kept) or is_from_source(same)):
+        return []
+    first = [] if of_kept else [_contribution(kept, engine.new_id(), frozenset(), kept)]
+    copied = of_same or [_contribution(same, same.id, frozenset(), kept, at)]
+    return [
+        *first,
+        *(
+            replace(each, memory=each.memory.evolve(id=engine.new_id()), contributes_to=kept.id)
+            for each in copied
+        ),
+    ]
+
+
 def make_contribution(
     memory: Memory, mentioned: Collection[str], at: datetime, reason: str = ""
 ) -> HeldValue:

@@ -65,6 +65,19 @@ def may_replace(pair: ComparedPair) -> bool:
             return False
 
 
+def may_become_one(text: str, fuller: str) -> bool:
+    """Whether a text may end because a fuller one is said to say the same: each of its words is in
+    there, and neither names, numbers, negations nor limits differ."""
+    if not set(_about(text)) <= set(_about(fuller)) or not _says_the_same(text, fuller):
+        return False
+    return compare(text, fuller).verdict in _NO_DIFFERENCE
+
+
+_NO_DIFFERENCE = frozenset(
+    (CompareVerdict.EQUAL, CompareVerdict.SAME, CompareVerdict.MORE, CompareVerdict.OPEN)
+)
+
+
 def says_no_more(text: str, fuller: str) -> bool:
     """Whether nearly all words of a text, and each of its numbers, are in the fuller one."""
     terms, others = set(_about(text)), set(_about(fuller))

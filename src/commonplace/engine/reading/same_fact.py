@@ -71,7 +71,7 @@ def run_same_fact_job(engine: EngineContext, job: Job) -> Callable[[], Changeset
             return lambda: Changeset(scope, engine.clock(), MODEL_ACTOR, ())
         if not near.pairs:
             return lambda: _changeset(engine, scope, prompt, near, (), {})
-        values = {"pairs": _lines(near.pairs)}
+        values = {"pairs": describe_pairs(near.pairs)}
         reply = ask_model(engine, scope, prompt, values, small=True)
     is_passed_over = reply.outcome in (ModelOutcome.MALFORMED, ModelOutcome.TOO_LONG)
     if not reply.has_answer and not is_passed_over:
@@ -125,7 +125,7 @@ def _is_near(row: JournalRow) -> bool:
 def _pair_of(engine: EngineContext, scope: Scope, row: JournalRow) -> NearPair | None:
     ids = [id for id in (row.entry.subject, row.entry.new_ref) if id]
     found = engine.store.fetch(scope, ids)
-    if len(found) != 2 or not all(_is_comparable(engine, each) for each in found):
+    if len(found) != 2 or not all(is_comparable(engine, each) for each in found):
         return None
     earlier, later = sorted(found, key=_said)
     same_owner = earlier.agent_id == later.agent_id
@@ -140,8 +140,8 @@ def _said(memory: Memory) -> tuple[object, str]:
     return memory.created_at, memory.id
 
 
-def _is_comparable(engine: EngineContext, memory: Memory) -> bool:
-    """Statements. A model has no clearance, and is given nothing that looks like instructions."""
+def is_comparable(engine: EngineContext, memory: Memory) -> bool:
+    """Statements, whose pairs a model may be asked about. A model has no clearance, and is given nothing that looks like instructions."""
     policy = POLICIES[memory.kind]
     return (
         memory.is_live(engine.clock())
@@ -152,7 +152,7 @@ def _is_comparable(engine: EngineContext, memory: Memory) -> bool:
     )
 
 
-def _lines(pairs: Iterable[NearPair]) -> str:
+def describe_pairs(pairs: Iterable[NearPair]) -> str:
     return "\n".join(
         as_data(
             {

@@ -62,13 +62,13 @@ def is_idle(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES) -> 
         return False
     if memory.importance >= POLICIES[memory.kind].idle_below:
         return False
-    # A change counts as use, or the next maintenance would forget a memory just restored.
-    last_used = max(
-        moment
-        for moment in (memory.arrived_at, memory.last_accessed_at, memory.updated_at)
-        if moment is not None
-    )
-    return now - last_used >= lifetimes.idle
+    return now - last_used(memory) >= lifetimes.idle
+
+
+def last_used(memory: Memory) -> datetime:
+    """A change counts as use, or the next maintenance would forget a memory just restored."""
+    moments = (memory.arrived_at, memory.last_accessed_at, memory.updated_at)
+    return max(moment for moment in moments if moment is not None)
 
 
 def is_mergeable(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES) -> bool:

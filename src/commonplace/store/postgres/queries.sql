@@ -57,7 +57,8 @@ VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
   sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers,
   teams, memberships, shares,
   nodes, node_tellings, edges, edge_tellings, graph_notes, marks, graph_vectors, artifacts,
-  storylines, macros, extractions, model_answers, model_usage, model_readings
+  storylines, macros, extractions, model_answers, model_usage, model_readings,
+  sleep_runs, sleep_changes, fingerprints
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still read, and freezes all others. So
@@ -73,7 +74,9 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
                to_regclass('storylines'), to_regclass('macros'),
                to_regclass('extractions'), to_regclass('marks'),
                to_regclass('model_answers'), to_regclass('model_usage'),
-               to_regclass('model_readings'))
+               to_regclass('model_readings'),
+               to_regclass('sleep_runs'), to_regclass('sleep_changes'),
+               to_regclass('fingerprints'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),

@@ -16,7 +16,7 @@ from commonplace.model.access.team import (
     SetShare,
 )
 from commonplace.model.changeset import (
-    JOB_STEPS,
+    STEPS_WITHOUT_ENTRY,
     STEPS_WITHOUT_REVISION,
     AddMemory,
     AddSource,
@@ -57,6 +57,7 @@ from commonplace.model.graph.steps import (
     SetExtraction,
 )
 from commonplace.model.model_calls import SetReading
+from commonplace.model.sleep import KeepFingerprints, RecordSleep
 from commonplace.model.sources.source import utc_day
 from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.sql.access import (
@@ -87,6 +88,11 @@ from commonplace.store.sql.llm.model_calls import (
     import_readings,
     remove_model_answers,
     set_readings,
+)
+from commonplace.store.sql.maintenance.sleep import (
+    keep_fingerprints,
+    record_sleep,
+    remove_undo_data,
 )
 from commonplace.store.sql.maintenance.storylines import (
     put_stories,
@@ -216,6 +222,9 @@ _SCOPE_TABLES = (
     "model_answers",
     "model_usage",
     "model_readings",
+    "sleep_changes",
+    "sleep_runs",
+    "fingerprints",
     "teams",
     "memberships",
     "shares",
@@ -318,6 +327,8 @@ WRITERS: dict[type, Writer] = {
     SetMembership: _one_by_one(set_membership),
     SetShare: _one_by_one(set_share),
     SetGrant: _one_by_one(set_share),
+    RecordSleep: record_sleep,
+    KeepFingerprints: keep_fingerprints,
     EnqueueJob: _enqueue,
     FinishJob: _one_by_one_numbered(_finish),
     WithdrawJobs: _withdraw,
@@ -364,6 +375,7 @@ def write_steps(
     remove_model_answers(session, changeset)
     reach_failpoint("apply.rows")
     _write_journal(session, changeset, numbers)
+    remove_undo_data(session, changeset, numbers)
     found_in = remove_traces(session, numbers, read_original)
     if changeset.receipt:
         receipt = changeset.receipt
@@ -380,7 +392,7 @@ def write_steps(
 
 def _lock_and_number(session: Session, changeset: Changeset) -> WriteNumbers:
     """Lock and increment the scope's counters; from here on this is the scope's only writer."""
-    entries = sum(1 for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY))
+    entries = sum(1 for step in changeset.steps if not isinstance(step, STEPS_WITHOUT_ENTRY))
     changes = int(not all(isinstance(step, STEPS_WITHOUT_REVISION) for step in changeset.steps))
     units = sum(_units_of(step) for step in changeset.steps)
     moves = {
@@ -421,9 +433,6 @@ def _units_of(step: ChangesetStep) -> int:
             return 0
 
 
-_WITHOUT_ENTRY = (ImportScope, *JOB_STEPS)  # an import has a journal of its own
-
-
 def _removes_rows(step: ChangesetStep) -> bool:
     """Whether caches have to be rebuilt: they read changed rows and cannot see removed ones.
     Replaced passages need no rebuild: the first unit of their source identifies them."""
@@ -460,7 +469,7 @@ def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
 
 
 def _write_journal(session: Session, changeset: Changeset, numbers: WriteNumbers) -> None:
-    journaled = [step for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY)]
+    journaled = [step for step in changeset.steps if not isinstance(step, STEPS_WITHOUT_ENTRY)]
     numbers.journal_rows += [
         {
             **entry_values(step.entry),

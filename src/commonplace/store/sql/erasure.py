@@ -50,6 +50,7 @@ _TABLES_OF_TEXT = (
     "kept_answers",
     "model_answers",
     "model_readings",
+    "sleep_changes",
     "teams",
     "memberships",
     "shares",
@@ -92,6 +93,7 @@ def remove_traces(
     delete_questions(session, [numbers])
     sought = [text for text in numbers.erased_texts if len(text) >= _MIN_SOUGHT]
     _delete_model_answers(session, sought)
+    _delete_undo_data(session, sought)
     return tables_mentioning(session, sought, read_original) if sought else []
 
 
@@ -106,6 +108,17 @@ def _delete_model_answers(session: Session, sought: Sequence[str]) -> None:
         if any(map(texts.occur_in, _texts([(answer,)])))
     ]
     session.run("delete_model_answers", digests=telling)
+
+
+def _delete_undo_data(session: Session, sought: Sequence[str]) -> None:
+    """Deletes what a night kept of items that had an erased text in them."""
+    if not sought:
+        return
+    texts = _SoughtTexts(sought)
+    for run, number, kind, subject, before in session.rows("undo_data"):
+        if any(map(texts.occur_in, _texts([(before,)]))):
+            action = {"run": run, "number": number, "kind": kind, "subject": subject}
+            session.run("forget_undo_of_change", **action)
 
 
 def _remove_thread_names(session: Session, threads: set[str]) -> list[str]:

@@ -25,6 +25,7 @@ from commonplace.store.sql.llm.model_calls import (
     MODEL_READING_COLUMNS,
     MODEL_USAGE_COLUMNS,
 )
+from commonplace.store.sql.maintenance.sleep import SLEEP_CHANGE_COLUMNS, SLEEP_RUN_COLUMNS
 from commonplace.store.sql.maintenance.storylines import MACRO_COLUMNS, STORYLINE_COLUMNS
 from commonplace.store.sql.memories import PROPOSAL_COLUMNS
 from commonplace.store.sql.rows import (
@@ -67,6 +68,8 @@ _COLUMNS = {
     "#edge_telling_columns": EDGE_ASSERTION_COLUMNS,
     "#note_columns": NOTE_COLUMNS,
     "#artifact_columns": ARTIFACT_COLUMNS,
+    "#sleep_run_columns": SLEEP_RUN_COLUMNS,
+    "#sleep_change_columns": SLEEP_CHANGE_COLUMNS,
     "#storyline_columns": STORYLINE_COLUMNS,
     "#macro_columns": MACRO_COLUMNS,
     "#marks_columns": ACCESS_STATS_COLUMNS,

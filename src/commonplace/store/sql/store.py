@@ -59,6 +59,7 @@ from commonplace.store.sql.jobs import (
     record_answers,
 )
 from commonplace.store.sql.llm.model_calls import SqlModelCalls, record_model_calls
+from commonplace.store.sql.maintenance.sleep import SqlSleep
 from commonplace.store.sql.maintenance.storylines import SqlArchive
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
@@ -166,6 +167,7 @@ class SqlStore(
     SqlArchive,
     SqlStatistics,
     SqlModelCalls,
+    SqlSleep,
 ):
     url: str
     is_read_only = False  # the database accepts no change
@@ -540,6 +542,7 @@ _READS = (
     *("ended_graph_items", "extractions", "fact", "fetch", "generations", "graph_items"),
     *("graph_page", "held", "index_page", "jobs", "journal", "keys", "links", "mentions"),
     *("model_answer", "model_readings", "model_usage"),
+    *("fingerprints", "sleep_changes", "sleep_runs"),
     *("next_due", "original", "page", "passages", "past", "proposals", "recall_log", "scopes"),
     *("sources", "statistics", "unembedded", "units_then", "versions", "whole_graph"),
 )

@@ -50,6 +50,7 @@ from commonplace.model.graph.elements import NODE_PREFIX, Node
 from commonplace.model.graph.node_fold import is_rejected_name
 from commonplace.model.graph.snapshot import MODEL_ACTORS
 from commonplace.model.graph.types import NodeType, is_description
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import AssertionQuery
 
@@ -69,8 +70,9 @@ ReplacedCheck = Callable[[NodeAssertion | EdgeAssertion | Note], bool]
 
 def is_by_rules(item: NodeAssertion | EdgeAssertion | Note) -> bool:
     """What rules say and what models say of a source stands side by side: neither replaces the
-    other."""
-    return (item.added_by if isinstance(item, Note) else item.by) not in MODEL_ACTORS
+    other. What a night noted stays."""
+    by = item.added_by if isinstance(item, Note) else item.by
+    return by not in MODEL_ACTORS and by != SLEEP_ACTOR
 
 
 def import_extraction(

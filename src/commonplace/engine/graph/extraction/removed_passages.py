@@ -30,6 +30,7 @@ from commonplace.model.changeset import ChangesetStep, EnqueueJob
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.steps import SetExtraction
 from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import AssertionQuery
 
@@ -53,6 +54,7 @@ def hide_passage_assertions(
     hidden = [each.id for each in cited if each.id not in kept]
     keep_ends(work, hidden)
     work.set_active(hidden, active=False)
+    _retract_summaries(work, passages)
     return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
 
 
@@ -79,10 +81,21 @@ def retract_passage_assertions(
     gone = [each.id for each in cited if each.id not in kept]
     keep_ends(work, gone)
     work.retract(gone)
+    _retract_summaries(work, passages)
     return (
         *diff_graph(work, ended=ended),
         *_forget_digests(engine, reader, passages, gone),
         *_extract_again(engine, reader, passages.source, at),
+    )
+
+
+def _retract_summaries(work: GraphUnitOfWork, passages: RemovedPassages) -> None:
+    """Notes that a night made of the whole source may contain words of any passage."""
+    cited = passages.source.id
+    work.retract(
+        note.id
+        for note in list(work.notes.values())
+        if note.added_by == SLEEP_ACTOR and note.source and note.source.id == cited
     )
 
 

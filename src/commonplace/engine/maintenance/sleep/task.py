@@ -19,6 +19,7 @@ from commonplace.engine.context import EngineContext
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import ChangesetStep
 from commonplace.model.sleep import SleepRun
+from commonplace.store.queries import NO_LIMIT
 
 ACTIONS_AT_ONCE = 100  # of a batch
 
@@ -37,6 +38,11 @@ class Night:
     def principal(self) -> Principal:
         """The owner, who sees all of the memory."""
         return Principal(self.scope.name, cleared=True)
+
+    @property
+    def actions_at_once(self) -> int:
+        """Of a batch. A dry run shows all of them."""
+        return NO_LIMIT if self.dry_run else ACTIONS_AT_ONCE
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""One module for each task of a night."""
+"""The tasks of a night, one module each."""
