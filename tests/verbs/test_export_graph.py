@@ -4,6 +4,7 @@ twice."""
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -12,13 +13,16 @@ from commonplace.errors import InvalidInput
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.graph.elements import Mentioned
+from commonplace.model.graph.steps import PutStory
 from commonplace.model.graph.types import NodeType
 from commonplace.store.queries import EndedQuery, UnembeddedQuery
 from support.clock import START
 from support.graph_making import (
+    a_macro,
     a_node,
     a_node_telling,
     a_note,
+    a_storyline,
     an_artifact,
     an_edge,
     an_edge_telling,
@@ -29,6 +33,7 @@ from support.graph_making import (
     putting_edge,
     putting_node,
     putting_note,
+    putting_story,
 )
 from support.making import ANA, changeset
 
@@ -61,6 +66,8 @@ def graph(store, me):
     steps += [putting_note(a_note(mira)), putting_note(a_note(friends, source=TEAMS))]
     steps += [putting_artifact(an_artifact(output={"steps": [1, "two"]}))]
     steps += [extracted(an_extraction()), extracted(an_extraction(scope="team:crew"))]
+    first, second = a_storyline(mira.id, closed_at=START), a_storyline(mira.id, 100, 105)
+    steps += map(putting_story, (first, second, a_macro(mira.id, first, second)))
     without_vectors = [_without_vector(step) for step in steps]
     store.apply(changeset(*without_vectors))
     store.record(Bookkeeping(ANA, START, read={mira.id: True, friends.id: False}))
@@ -70,6 +77,8 @@ def graph(store, me):
 def _without_vector(step):
     if not hasattr(step, "vector"):
         return step
+    if isinstance(step, PutStory):
+        return replace(step, vector=None)
     return type(step)(step.before, step.after, step.entry, step.text, None, step.assertions)
 
 
@@ -100,9 +109,16 @@ def told(graph):
         [each.evolve(user_id="") for each in graph.nodes],
         [each.evolve(user_id="") for each in graph.edges],
         [each.evolve(user_id="") for each in graph.artifacts],
+        [_with_no_owner(each) for each in graph.storylines],
+        [each.evolve(user_id="") for each in graph.macros],
         graph.marks,
         graph.texts,
     ]
+
+
+def _with_no_owner(storyline):
+    sources = tuple(replace(source, scope="") for source in storyline.sources)
+    return storyline.evolve(user_id="", sources=sources)
 
 
 def test_import_graph_into_an_empty_memory_keeps_all_ids(graph, me, book, store):
@@ -245,6 +261,12 @@ def lines_with(me, type_, **changes):
         ("note", {"content": "\ud800"}),
         ("artifact", {"id": "plan"}),
         ("extraction", {"passages": -1}),
+        ("storyline", {"anchor": "node:nowhere"}),
+        ("storyline", {"sources": []}),
+        ("storyline", {"closed_at": None}),
+        ("storyline", {"id": "s"}),
+        ("macro", {"storylines": ["storyline:nowhere"]}),
+        ("macro", {"storylines": []}),
         ("marks", {"salience": 7}),
     ],
 )

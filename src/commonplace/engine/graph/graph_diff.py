@@ -54,6 +54,7 @@ def diff_graph(
         diff.meta = DERIVED
     put_nodes, removed_nodes = diff.nodes()
     put_edges, removed_edges = diff.edges()
+    put_nodes += diff.ends_described_otherwise(put_nodes)
     removed = {step.id for step in removed_nodes} | {step.id for step in removed_edges}
     put_notes, removed_notes = diff.notes(removed)
     embedded = _embed_steps(work.engine, [*put_nodes, *put_edges])
@@ -78,6 +79,19 @@ class _GraphDiff:
         self.noted_items = {note.about for note in (*work.changed_notes(), *work.removed_notes())}
         new_notes = [note for note in work.changed_notes() if note.id not in work.before]
         self.new_notes = {note.about for note in new_notes if not is_sensitive(note)}
+        self.worn = self._worn_items()
+        self.ends_of_changed: set[str] = set()  # nodes at edges that ended, or are removed
+
+    def _worn_items(self) -> set[str]:
+        """Nodes about which something was changed or removed that was known before: a description
+        that a night wrote may rest on it."""
+        work = self.work
+        now: dict[str, NodeAssertion | Note] = {**work.node_assertions, **work.notes}
+        worn = set(work.changed_nodes)
+        for id, before in work.before.items():
+            if isinstance(before, NodeAssertion | Note) and _says_otherwise(before, now.get(id)):
+                worn.add(before.node if isinstance(before, NodeAssertion) else before.about)
+        return worn
 
     # ——— nodes ———
 
@@ -173,7 +187,8 @@ class _GraphDiff:
             elif member is not None and member != work.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if assertions or node.is_owner:
-            put += self._put(self._fold_or_hide(node, assertions), members)
+            after = self._fold_or_hide(node, assertions)
+            put += self._put(self._with_description(after, assertions, members), members)
         elif root in work.nodes:
             removed.append(RemoveNode(root, self._entry(Op.DELETE, node)))
 
@@ -186,6 +201,22 @@ class _GraphDiff:
         hidden = self._fold(node.id, [replace(assertion, stands=True) for assertion in assertions])
         return apply_fold(node, hidden).evolve(stands=False)
 
+    def _with_description(
+        self, after: Node, assertions: Sequence[NodeAssertion], members: Sequence[str]
+    ) -> Node:
+        """A description that a night wrote stays as long as all that was known then, and until a
+        user writes one. Otherwise the asserted one is taken, and the night writes again."""
+        before = self.work.nodes.get(after.id)
+        loaded = (each for each in self.work.before.values() if isinstance(each, NodeAssertion))
+        asserted = {each.description for each in loaded}
+        if before is None or not before.description or before.description in asserted:
+            return after
+        if any(each.source is None and each.description for each in assertions):
+            return after
+        if self.worn.isdisjoint(members) and after.id not in self.ends_of_changed:
+            return after.evolve(description=before.description)
+        return after.evolve(is_dirty=True)
+
     def _fold(self, root: str, assertions: Sequence[NodeAssertion]) -> FoldedNode | None:
         return fold_node(assertions, self._is_taken(root), root, name_key)
 
@@ -193,7 +224,7 @@ class _GraphDiff:
         """The node with one mention added, if that is all that changes; avoids loading its
         assertions."""
         work = self.work
-        if work.is_loaded(node.id) or members != [node.id] or node.id in work.changed_nodes:
+        if work.is_loaded(node.id) or members != [node.id] or node.id in self.worn:
             return None
         new = [t for t in self.changed_assertions if t.node == node.id]
         return add_mention(node, new[0]) if len(new) == 1 else None
@@ -229,11 +260,32 @@ class _GraphDiff:
 
         return is_taken
 
+    def ends_described_otherwise(self, put: list[PutNode]) -> list[PutNode]:
+        """Nodes with a description that a night wrote, and an edge that ended or is removed."""
+        more: list[PutNode] = []
+        for id in sorted(self.ends_of_changed - self.removed_ids):
+            node = self.work.nodes.get(id)
+            if node is None or not node.description or node.merged_into:
+                continue
+            if id not in self.nodes_after:
+                self._fold_group(id, more, [])
+                continue
+            for place, step in enumerate(put):
+                if step.after.id == id:
+                    put[place] = replace(step, after=replace(step.after, is_dirty=True))
+        return more
+
     # ——— edges ———
 
     def edges(self) -> tuple[list[PutEdge], list[RemoveEdge]]:
         work = self.work
         diff = diff_edges(work, self._type_of)
+        changed = [(each.before, each.after) for each in diff.edges if each.before]
+        changed += [
+            (work.edges[id], edge) for id, edge in work.changed_edges.items() if id in work.edges
+        ]
+        ended = [edge for edge, after in changed if _holds_otherwise(edge, after)]
+        self.ends_of_changed = {end for edge in (*ended, *diff.removed) for end in edge.ends}
         put = [self._put_edge(each) for each in diff.edges if self._has_changed(each)]
         handled = {each.after.id for each in diff.edges} | {edge.id for edge in diff.removed}
         for id in sorted((self.noted_items | work.changed_edges.keys()) - handled):
@@ -311,6 +363,20 @@ class _GraphDiff:
         about = item if isinstance(item, Edge) else self.work.edges.get(item.about)
         node = self.work.node(about.a if about else "" if isinstance(item, Edge) else item.about)
         return node.category if node else None
+
+
+def _says_otherwise(before: NodeAssertion | Note, after: NodeAssertion | Note | None) -> bool:
+    names = ["stands", "sensitivity", "source"]
+    if isinstance(before, NodeAssertion):
+        names += ["node", "name", "not_called"]
+    return after is None or any(getattr(before, each) != getattr(after, each) for each in names)
+
+
+def _holds_otherwise(before: Edge, after: Edge) -> bool:
+    return any(
+        getattr(before, name) != getattr(after, name)
+        for name in ("type", "ends", "valid_to", "stands", "purge_at", "sensitivity")
+    )
 
 
 def apply_fold(node: Node, folded: FoldedNode | None) -> Node:

@@ -1,4 +1,4 @@
-"""import: new nodes, edges, notes and artifacts of an exported graph.
+"""import: new nodes, edges, notes, artifacts and storylines of an exported graph.
 
 A node that exists, under the same id or another, gets the imported node's assertions and is folded
 again. An existing edge is unchanged.
@@ -19,7 +19,15 @@ from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAs
 from commonplace.model.graph.elements import Node
 from commonplace.model.graph.node_fold import fold_node
 from commonplace.model.graph.snapshot import WholeGraph
-from commonplace.model.graph.steps import PutArtifact, PutEdge, PutNode, PutNote, SetExtraction
+from commonplace.model.graph.steps import (
+    PutArtifact,
+    PutEdge,
+    PutNode,
+    PutNote,
+    PutStory,
+    SetExtraction,
+)
+from commonplace.model.graph.storylines import MIN_STORYLINES, STORY_CATEGORY, Story
 from commonplace.model.graph.types import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.memory import Memory
@@ -47,6 +55,10 @@ def _rename_citations(graph: WholeGraph, id_map: Mapping[str, str]) -> WholeGrap
         edge_assertions=tuple(replace(t, source=rename(t.source)) for t in graph.edge_assertions),
         notes=tuple(replace(note, source=rename(note.source)) for note in graph.notes),
         artifacts=tuple(replace(each, source=rename(each.source)) for each in graph.artifacts),
+        storylines=tuple(
+            each.evolve(sources=tuple(replace(s, id=id_map.get(s.id, s.id)) for s in each.sources))
+            for each in graph.storylines
+        ),
         extractions=tuple(
             replace(each, source=id_map.get(each.source, each.source)) for each in graph.extractions
         ),
@@ -103,10 +115,33 @@ class _GraphImport:
         for artifact in self._imported.artifacts:
             if artifact.id not in artifacts:
                 yield PutArtifact(artifact, _graph_import_entry(artifact.id))
+        yield from self._new_stories()
         extracted = {(each.scope, each.source) for each in self._stored.extractions}
         for each in self._imported.extractions:
             if (each.scope, each.source) not in extracted:
                 yield SetExtraction(each, Entry(op=Op.IMPORT, subject=each.source))
+
+    def _new_stories(self) -> Iterator[PutStory]:
+        """An anchor keeps its open storyline and its macro: imported ones are left out."""
+        known = {each.id for each in (*self._stored.storylines, *self._stored.macros)}
+        is_open = {each.anchor for each in self._stored.storylines if each.is_open}
+        for storyline in self._imported.storylines:
+            anchor = self._id(storyline.anchor)
+            if storyline.id in known or (storyline.is_open and anchor in is_open):
+                continue
+            known.add(storyline.id)
+            yield self._put_story(storyline.evolve(version=1, anchor=anchor))
+        have_macro = {each.anchor for each in self._stored.macros}
+        for macro in self._imported.macros:
+            anchor = self._id(macro.anchor)
+            storylines = tuple(id for id in macro.storylines if id in known)
+            if macro.id in known or anchor in have_macro or len(storylines) < MIN_STORYLINES:
+                continue
+            yield self._put_story(macro.evolve(version=1, anchor=anchor, storylines=storylines))
+
+    def _put_story(self, story: Story) -> PutStory:
+        entry = _graph_import_entry(story.id, STORY_CATEGORY, story.ref)
+        return PutStory(None, story, entry, self._vectors.get(story.id))
 
     def _new_nodes(self) -> Iterator[PutNode]:
         assertions = _group_by_node(self._imported.node_assertions)

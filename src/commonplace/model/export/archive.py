@@ -23,6 +23,7 @@ from commonplace.model.export.records import (
     record_codec,
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
+from commonplace.model.graph.storylines import Story, Storyline
 from commonplace.model.journal import JournalRow, RecallLogEntry
 from commonplace.model.json_structure import check_json_structure
 from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
@@ -104,6 +105,8 @@ def _line_values(export: ScopeExport) -> Iterator[Any]:
     yield from graph.edge_assertions
     yield from graph.notes
     yield from graph.artifacts
+    yield from graph.storylines
+    yield from graph.macros
     yield from graph.extractions
     yield from export.readings
     for id, stats in sorted(graph.marks.items()):
@@ -180,6 +183,8 @@ _REFERENCES: Mapping[str, tuple[tuple[str, ...], Callable[[Any], tuple[str | Non
     "edge": (("node",), lambda line: line.edge.ends),
     "edge_telling": (("edge",), lambda assertion: (assertion.edge,)),
     "note": (("edge", "node"), lambda note: (note.about,)),
+    "storyline": (("node",), lambda storyline: (storyline.anchor,)),
+    "macro": (("node", "storyline"), lambda macro: (macro.anchor, *macro.storylines)),
 }
 
 
@@ -194,7 +199,7 @@ class _ArchiveReader:
         self._codec = record_codec(user_id)
         self._header: Mapping[str, int] = {}
         self._records: dict[str, dict[Any, Any]] = {name: {} for name in LINE_TYPES}
-        self._names: set[tuple[str, ...]] = set()  # of sources, and of active nodes
+        self._names: set[tuple[str, ...]] = set()  # of sources, active nodes and anchors
         self._pieces: Counter[tuple[str, str]] = Counter()  # count per line type and source
         self._checks: Mapping[str, Callable[[Any], None]] = {
             "held": self._check_held,
@@ -202,6 +207,8 @@ class _ArchiveReader:
             "original": lambda line: self._check_next("original", line.source_id, line.part),
             "passage": lambda each: self._check_next("passage", each.source_id, each.number),
             "node": self._check_node,
+            "storyline": self._check_storyline,
+            "macro": lambda macro: self._add_name("macro", macro.anchor),
         }
 
     def take(self, line: str) -> None:
@@ -267,6 +274,10 @@ class _ArchiveReader:
         if node.is_owner and any(each.node.is_owner for each in self._all("node")):
             raise InvalidInput("A graph has one owner.")
 
+    def _check_storyline(self, storyline: Storyline) -> None:
+        if storyline.is_open:
+            self._add_name("storyline", storyline.anchor)
+
     def _add_name(self, *name: str) -> None:
         if name in self._names:
             raise InvalidInput(f"It repeats {name[1:]!r}.")
@@ -316,6 +327,8 @@ class _ArchiveReader:
         nodes = tuple(line.node for line in self._all("node"))
         for node in nodes:
             self._require(("node",), node.merged_into)
+        stories: list[Story] = [*self._all("storyline"), *self._all("macro")]
+        texts = {id: line.found_by for id, line in lines.items() if line.found_by}
         return WholeGraph(
             nodes=nodes,
             edges=tuple(line.edge for line in self._all("edge")),
@@ -323,9 +336,11 @@ class _ArchiveReader:
             edge_assertions=self._all("edge_telling"),
             notes=self._all("note"),
             artifacts=self._all("artifact"),
+            storylines=self._all("storyline"),
+            macros=self._all("macro"),
             extractions=self._all("extraction"),
             marks={line.id: line.stats for line in self._all("marks")},
-            texts={id: line.found_by for id, line in lines.items() if line.found_by},
+            texts={**texts, **{story.id: story.search_text for story in stories}},
         )
 
 

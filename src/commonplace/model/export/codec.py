@@ -184,6 +184,8 @@ class RecordCodec:
         self._own = {name: codec.own[name] for name in rule.left_out if name in codec.own}
         self.keys = {key for key, _ in self._written if key}
         self.keys |= self._inner.keys if self._inner else set()
+        inlined = self._inner._absent if self._inner else {}
+        self._absent = {**inlined, **rule.older, **rule.newer}  # what older files mean
 
     def _reader_of(self, name: str) -> FieldReader:
         """Wraps the reader of an optional field, so that readers need not handle null."""
@@ -217,7 +219,7 @@ class RecordCodec:
     def read(self, data: Any, field: str) -> Any:
         if not isinstance(data, Mapping):
             raise InvalidInput(f"{field} must be a map of names to values.", field=field)
-        given = {**self._rule.older, **self._rule.newer, **data}
+        given = {**self._absent, **data}
         if self._codec.is_strict and given.keys() != self.keys:
             self._refuse(given)
         return self._build(given)

@@ -29,6 +29,13 @@ from commonplace.model.graph.elements import (
 )
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.steps import Extraction
+from commonplace.model.graph.storylines import (
+    MACRO_PREFIX,
+    STORYLINE_PREFIX,
+    Macro,
+    Storyline,
+    StorySource,
+)
 from commonplace.model.journal import Entry, JournalRow, LoggedHit, LoggedSearch, RecallLogEntry
 from commonplace.model.memory.kinds import POLICIES, TtlPolicy
 from commonplace.model.memory.memory import Link, Memory, State, Version
@@ -54,6 +61,7 @@ MAX_PARTICIPANTS = 100_000  # the whole history of a channel is one source
 MAX_RAW_LENGTH = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
 MAX_NAME_LENGTH = 500  # a PostgreSQL index entry is limited to a third of a page, in any script
 MAX_OUTPUT_LENGTH = 4_000_000
+MAX_STORY_NAME = MAX_NAME_LENGTH + 50  # a node's name and what it is
 MAX_NAMES = 10_000
 MAX_DAYS = 100_000
 MAX_SENTENCES = 40_000_000  # not more than the characters of a source
@@ -130,6 +138,8 @@ LINE_TYPES: Mapping[str, type] = {
     "edge_telling": EdgeAssertion,
     "note": Note,
     "artifact": Artifact,
+    "storyline": Storyline,
+    "macro": Macro,
     "extraction": Extraction,
     "reading": ModelReading,
     "marks": StatsLine,
@@ -296,7 +306,20 @@ def _check_proposal(proposal: Proposal) -> Proposal:
     return replace(proposal, value=read_field_value(proposal.name, proposal.value))
 
 
+def _check_storyline(storyline: Storyline) -> Storyline:
+    if not storyline.sources:
+        raise InvalidInput("A storyline has sources.")
+    return storyline.evolve(sources=tuple(sorted(storyline.sources)))
+
+
+def _check_macro(macro: Macro) -> Macro:
+    if not macro.storylines:
+        raise InvalidInput("A macro has storylines.")
+    return macro
+
+
 # ——— the rules ———
+
 
 # The arrival time belongs to the store, not to the item; the importing user becomes the owner. The
 # conflict of a memory is exported with its held values.
@@ -424,6 +447,12 @@ _GRAPH_FIELDS: Mapping[str, FieldReader] = {
     "recorded_by": _reference,
     "version": _positive,
 }
+_STORY_FIELDS: Mapping[str, FieldReader] = {
+    "anchor": _node,
+    "name": _exact_text(MAX_STORY_NAME),
+    "description": _empty_or(_text),
+    "version": _positive,
+}
 _OF_GRAPHS: Mapping[type, RecordRule] = {
     NodeLine: RecordRule(what="A node", inlined="node", readers={"found_by": _empty_or(_text)}),
     Node: RecordRule(
@@ -465,6 +494,29 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         last={"source"},
         readers={**_GRAPH_FIELDS, "id": _prefixed(ARTIFACT_PREFIX)},
     ),
+    Storyline: RecordRule(
+        what="A storyline",
+        left_out={"user_id", "team_id"},  # whose sources they are is computed from mentions
+        last={"sources"},
+        readers={**_STORY_FIELDS, "id": _prefixed(STORYLINE_PREFIX)},
+        check=_check_storyline,
+    ),
+    StorySource: RecordRule(
+        what="A source of a storyline",
+        own_as_null="scope",
+        readers={"id": _source_id, "scope": _reference},
+    ),
+    Macro: RecordRule(
+        what="A macro",
+        left_out={"user_id", "team_id"},
+        last={"storylines"},
+        readers={
+            **_STORY_FIELDS,
+            "id": _prefixed(MACRO_PREFIX),
+            "storylines": _list_of(_prefixed(STORYLINE_PREFIX), MAX_NAMES),
+        },
+        check=_check_macro,
+    ),
     Extraction: RecordRule(
         what="An extraction",
         last={"scope"},
@@ -478,6 +530,7 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
     ),
     ModelReading: RecordRule(
         what="A reading",
+        newer={"skipped": (), "requests": ()},
         last={"source_scope"},
         own_as_null="source_scope",
         readers={
@@ -487,7 +540,10 @@ _OF_GRAPHS: Mapping[type, RecordRule] = {
         },
     ),
     StatsLine: RecordRule(what="A line of access statistics", inlined="stats"),
-    AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),
+    AccessStats: RecordRule(
+        newer={"archived_at": None},
+        readers={"last_recall_interval": _amount, "decay_gradient": _amount},
+    ),
 }
 
 

@@ -1,0 +1,1 @@
+"""Texts of storylines and macros by rules."""

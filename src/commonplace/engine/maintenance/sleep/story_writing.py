@@ -1,0 +1,183 @@
+"""The texts of dirty storylines and macros: by a language model, or by rules.
+
+Both are written from the same summaries. A model is given only the user's own, normal ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from commonplace.engine.follow_up_jobs import can_be_summarised
+from commonplace.engine.graph.stories.story_texts import macro_text, storyline_text
+from commonplace.engine.graph.visible_graph import visible_graph
+from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
+from commonplace.engine.maintenance.sleep.model_texts import RULES, ModelWork, erasures
+from commonplace.engine.maintenance.sleep.task import ACTIONS_AT_ONCE, Action, Night
+from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
+from commonplace.model.access.principal import Scope
+from commonplace.model.graph.elements import Node
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.steps import PutStory
+from commonplace.model.graph.storylines import (
+    FIRST_SUMMARIES,
+    REFRESH_SUMMARIES,
+    STORY_CATEGORY,
+    Macro,
+    Story,
+    Storyline,
+    StorySource,
+)
+from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import Source
+
+BY_MODEL, BY_RULES = "written by a model", "written by rules"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTexts:
+    """Made before the decision. A text is used if its story is as it was then."""
+
+    by_model: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # by ref: text, model
+    vectors: Mapping[str, bytes] = field(default_factory=dict)  # by search text
+    erasures: int = 0
+
+
+StoriesOf = Callable[[GraphSnapshot], Sequence[Story]]
+
+
+def load_stories(night: Night) -> GraphSnapshot:
+    """With the sources that the owner may read."""
+    return visible_graph(night.engine, night.principal, whole=True, sources=True).snapshot
+
+
+def dirty_stories(stories: Mapping[str, Storyline] | Mapping[str, Macro]) -> list[Story]:
+    """The longest dirty first."""
+    dirty = [each for each in stories.values() if each.is_dirty]
+    return sorted(dirty, key=lambda each: (each.updated_at, each.id))[:ACTIONS_AT_ONCE]
+
+
+def write_stories(night: Night, asked: ModelWork, stories_of: StoriesOf) -> WrittenTexts:
+    """The slow work: models and embedder, outside any transaction."""
+    if night.dry_run:
+        return WrittenTexts()
+    engine = night.engine
+    with engine.store.read_session():
+        graph, known = load_stories(night), erasures(night)
+        by_model: dict[str, tuple[str, str]] = {}
+        texts: list[str] = []
+        for story in stories_of(graph):
+            written = _ask(night, asked, graph, story)
+            if written:
+                by_model[story.ref] = (written, asked.model)
+            texts.append(_with_text(graph, story, by_model).search_text)
+        vectors = engine.embed_passages(texts) if texts else None
+    if vectors is None:
+        return WrittenTexts(by_model, {}, known)
+    made = {text: row.astype("<f4").tobytes() for text, row in zip(texts, vectors, strict=True)}
+    return WrittenTexts(by_model, made, known)
+
+
+def renew_stories(
+    night: Night, graph: GraphSnapshot, stories: Sequence[Story], written: WrittenTexts
+) -> list[Action]:
+    """The decision: one action for each."""
+    by_model = written.by_model if written.erasures == erasures(night) else {}
+    actions: list[Action] = []
+    for story in stories:
+        told = _with_text(graph, story, by_model)
+        after = told.evolve(is_dirty=False, updated_at=night.now, version=story.version + 1)
+        why = BY_RULES if after.written_by == RULES else BY_MODEL
+        vector = written.vectors.get(after.search_text)
+        actions.append(Action(why, (PutStory(story, after, _entry(after), vector),)))
+    return actions
+
+
+def _entry(story: Story) -> Entry:
+    return Entry(
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        node=JournalNode.WORKER,
+        subject=story.id,
+        category=STORY_CATEGORY,
+        new_ref=story.ref,
+    )
+
+
+def _ask(night: Night, asked: ModelWork, graph: GraphSnapshot, story: Story) -> str | None:
+    given = [each.summary for each in _given(graph, story) if each.is_own]
+    if not given or not asked.may_ask or story.sensitivity is Sensitivity.HIGH:
+        return None
+    write = write_storyline if isinstance(story, Storyline) else write_macro
+    name = graph.nodes[story.anchor].name
+    safe = [each for each in given if not is_suspicious_again(night.engine, each.text)]
+    if not safe or is_suspicious_again(night.engine, name):
+        return None
+    found = asked.count(write(night.engine, night.scope, name, safe))
+    return found.text if found else None
+
+
+def _with_text(
+    graph: GraphSnapshot, story: Story, by_model: Mapping[str, tuple[str, str]]
+) -> Story:
+    text, writer = by_model.get(story.ref, ("", RULES))
+    text = text or _by_rules(graph.nodes[story.anchor], story, _given(graph, story))
+    return story.evolve(description=text, written_by=writer)
+
+
+def _by_rules(anchor: Node, story: Story, given: Sequence[_Given]) -> str:
+    summaries = [each.summary for each in given]
+    if isinstance(story, Storyline):
+        return storyline_text(anchor.name, anchor.aliases, summaries)
+    return macro_text(anchor.name, summaries)
+
+
+# ——— what a text is written from ———
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    summary: DatedSummary
+    is_own: bool  # and normal: a model may be given it
+
+
+def _given(graph: GraphSnapshot, story: Story) -> list[_Given]:
+    """The oldest first."""
+    if isinstance(story, Storyline):
+        return _summaries(graph, story)
+    told = (graph.storylines[id] for id in story.storylines if id in graph.storylines)
+    return [_as_summary(each) for each in told if each.description]
+
+
+def _summaries(graph: GraphSnapshot, storyline: Storyline) -> list[_Given]:
+    most = REFRESH_SUMMARIES if storyline.description else FIRST_SUMMARIES
+    readable = [
+        (each, source)
+        for each in storyline.sources
+        if (source := graph.sources.get(each.id)) and source.summary
+    ]
+    shown = _first_and_newest(readable, most)
+    return [
+        _Given(
+            DatedSummary(source.summary, source.local_time(each.said_at).date()),
+            can_be_summarised(source, Scope.of_user(storyline.user_id)),
+        )
+        for each, source in shown
+        if not is_prompt_injection(source)
+    ]
+
+
+def _first_and_newest(
+    sources: Sequence[tuple[StorySource, Source]], most: int
+) -> Sequence[tuple[StorySource, Source]]:
+    """How it began, and what was said last."""
+    return sources if len(sources) <= most else (sources[0], *sources[1 - most :])
+
+
+def _as_summary(storyline: Storyline) -> _Given:
+    start, end = storyline.started_at.date(), storyline.last_source_at.date()
+    own = Scope.of_user(storyline.user_id).key
+    is_own = all(each.scope == own for each in storyline.sources)
+    is_normal = storyline.sensitivity is not Sensitivity.HIGH
+    return _Given(DatedSummary(storyline.description, start, end), is_own and is_normal)
