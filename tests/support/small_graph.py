@@ -9,6 +9,7 @@ from commonplace.model.graph.assertion import CitedSource, Note
 from commonplace.model.graph.elements import Artifact, Edge, Mentioned, Node
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
+from commonplace.model.graph.storylines import Macro, Storyline, StorySource
 from commonplace.model.graph.types import NodeType, edge_kind_between
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.sources.source import (
@@ -189,6 +190,36 @@ DRAFT = Artifact(
     created_at=days_ago(1),
     updated_at=days_ago(1),
 )
+
+OFFER = Storyline(
+    id="storyline:offer",
+    user_id=ALICE,
+    anchor=GOOGLE.id,
+    name="Google – storyline",
+    description="Google made an offer. The team planned without it.",
+    sources=(
+        StorySource(days_ago(40), MEMO.id, f"user:{ALICE}"),
+        StorySource(days_ago(2), MEETING.id, f"team:{TEAM}"),
+    ),
+    created_at=days_ago(1),
+    updated_at=days_ago(1),
+)
+WORK = Macro(
+    id="macro:work",
+    user_id=ALICE,
+    anchor=REMOTE.id,
+    name="remote work – macro",
+    storylines=(OFFER.id,),
+    total_source_count=2,
+    started_at=days_ago(40),
+    last_event_at=days_ago(2),
+    created_at=days_ago(1),
+    updated_at=days_ago(1),
+)
+
+
+def graph_with_stories() -> GraphSnapshot:
+    return small_graph(storylines={OFFER.id: OFFER}, macros={WORK.id: WORK})
 
 
 def small_graph(**changes) -> GraphSnapshot:

@@ -59,6 +59,10 @@ EXPECTED = """
     GET /v1/people
     GET /v1/concepts
     GET /v1/entities
+    GET /v1/storylines
+    GET /v1/storylines/{id}
+    GET /v1/macros
+    GET /v1/macros/{id}
     POST /v1/nodes
     GET /v1/nodes/{id}
     PATCH /v1/nodes/{id}

@@ -276,6 +276,8 @@ LOOKING = [
     Attack("GET", "/v1/sources?as_of=2099-01-01"),
     Attack("GET", "/v1/people?include_archived=true&limit=1000"),
     Attack("GET", "/v1/concepts"),
+    Attack("GET", "/v1/storylines"),
+    Attack("GET", "/v1/macros"),
     Attack("GET", "/v1/entities"),
     Attack("GET", "/v1/edges?past=true&limit=1000"),
     Attack("GET", "/v1/contributions?by=ana"),

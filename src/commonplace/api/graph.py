@@ -36,6 +36,12 @@ with lazy_imports(__name__):
     from commonplace.engine.graph_search.export_formats import export_graph
     from commonplace.engine.graph_search.listing import Contribution, list_contributions
     from commonplace.engine.graph_search.pagerank import read_pagerank_request
+    from commonplace.engine.graph_search.stories.story_listing import (
+        MacroPage,
+        StorylinePage,
+        list_macros,
+        list_storylines,
+    )
     from commonplace.engine.graph_search.traverse import (
         Traversed,
         traverse_by_cypher,
@@ -104,6 +110,50 @@ class GraphVerbs(UserHandle):
             self.principal,
             types,
             subtypes=subtypes,
+            limit=validation.integer(limit, "limit", 1, MAX_K),
+            after=None if after is None else validation.id(after, "after"),
+            include_archived=validation.flag(include_archived, "include_archived"),
+        )
+
+    def storylines(
+        self,
+        *,
+        open: bool | None = None,
+        anchor: str | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        include_archived: bool = False,
+    ) -> StorylinePage:
+        """List storylines, newest first: what many sources say about one thing.
+
+        open: only those that still go on, or only those that are over. anchor: of one person,
+        concept or thing, by id or name. `show` has one in full, with its sources."""
+        return list_storylines(
+            self._engine,
+            self.principal,
+            is_open=None if open is None else validation.flag(open, "open"),
+            anchor=optional_word(anchor, "anchor"),
+            limit=validation.integer(limit, "limit", 1, MAX_K),
+            after=None if after is None else validation.id(after, "after"),
+            include_archived=validation.flag(include_archived, "include_archived"),
+        )
+
+    def macros(
+        self,
+        *,
+        anchor: str | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        include_archived: bool = False,
+    ) -> MacroPage:
+        """List macros, newest first: what several storylines say over months.
+
+        anchor: of one person, concept or thing, by id or name. `show` has one in full, with its
+        storylines and sources."""
+        return list_macros(
+            self._engine,
+            self.principal,
+            anchor=optional_word(anchor, "anchor"),
             limit=validation.integer(limit, "limit", 1, MAX_K),
             after=None if after is None else validation.id(after, "after"),
             include_archived=validation.flag(include_archived, "include_archived"),

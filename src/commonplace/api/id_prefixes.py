@@ -25,7 +25,8 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.artifacts import ShownArtifact
     from commonplace.engine.graph.remove import is_graph_id
     from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
-    from commonplace.engine.graph_search.listing import WholeNode
+    from commonplace.engine.graph_search.listing import WholeEdge, WholeNode
+    from commonplace.engine.graph_search.stories.story_listing import WholeStoryline
     from commonplace.engine.memories.listing import ShownMemory
     from commonplace.engine.sources.listing import ShownSource
 
@@ -40,7 +41,7 @@ class IdKind(StrEnum):
 
     MEMORY = "memory"
     SOURCE = "source"
-    GRAPH = "graph"  # nodes, edges, notes and artifacts
+    GRAPH = "graph"  # nodes, edges, notes, artifacts, storylines and macros
     CONFLICT = "conflict"
     HELD = "held"
     PROPOSAL = "proposal"
@@ -103,8 +104,10 @@ def describe_item(me: User, id: str) -> str:
         raise NotFound(f"There is no {id!r} here.", remedy=remedy, field="ids")
     if isinstance(shown, ShownArtifact):
         return shown.artifact.name
-    edge = shown.edge
-    return f"{edge.from_name} {edge.relationship_type} {edge.to_name}"
+    if isinstance(shown, WholeEdge):
+        edge = shown.edge
+        return f"{edge.from_name} {edge.relationship_type} {edge.to_name}"
+    return shown.storyline.name if isinstance(shown, WholeStoryline) else shown.macro.name
 
 
 _ERASABLE = (*ITEMS, IdKind.HELD, IdKind.PROPOSAL)
@@ -159,6 +162,7 @@ def _of_the_graph(me: User) -> Iterator[str]:
     yield from snapshot.nodes
     yield from snapshot.edges
     yield from snapshot.artifacts
+    yield from (story.id for story in snapshot.stories())
     yield from (note.id for notes in snapshot.notes.values() for note in notes)
     if me.principal.is_owner:
         yield from me._engine.store.ended_graph_items(scope, EndedQuery()).forgotten

@@ -31,6 +31,7 @@ from commonplace.model.filters import Filters
 from commonplace.model.graph.elements import ARTIFACT_PREFIX as OF_ARTIFACTS
 from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
+from commonplace.model.graph.storylines import is_story_id
 from commonplace.model.journal import MAIN_THREAD
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.parameters import QUERY_BUDGET, QUERY_TOP_K, QueryReturns, SearchMode
@@ -42,6 +43,11 @@ with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extraction_input import queue_first_extraction
     from commonplace.engine.graph.visible_graph import find_unambiguous_node
     from commonplace.engine.graph_search.listing import WholeEdge, WholeNode, show_edge, show_node
+    from commonplace.engine.graph_search.stories.story_listing import (
+        WholeMacro,
+        WholeStoryline,
+        show_story,
+    )
     from commonplace.engine.history.time_travel import context_at
     from commonplace.engine.memories import listing
     from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
@@ -184,12 +190,22 @@ class RecallVerbs(UserHandle):
 
     def show(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact | Choice:
-        """Show one item: memory, source, node, edge or artifact.
+    ) -> (
+        listing.ShownMemory
+        | ShownSource
+        | WholeNode
+        | WholeEdge
+        | ShownArtifact
+        | WholeStoryline
+        | WholeMacro
+        | Choice
+    ):
+        """Show one item: memory, source, node, edge, artifact, storyline or macro.
 
         A memory with its fields, versions and links; a source with its passages; a passage with
-        those around it; a node by id or name. Other words are searched for: one clear hit is shown,
-        several are candidates to choose from. as_of and known_at show an earlier state."""
+        those around it; a node by id or name; a storyline or macro with its sources. Other words
+        are searched for: one clear hit is shown, several are candidates to choose from. as_of and
+        known_at show an earlier state."""
         try:
             return self._show_by_id(id, as_of, known_at)
         except NotFound:
@@ -204,7 +220,15 @@ class RecallVerbs(UserHandle):
 
     def _show_by_id(
         self, id: str, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact:
+    ) -> (
+        listing.ShownMemory
+        | ShownSource
+        | WholeNode
+        | WholeEdge
+        | ShownArtifact
+        | WholeStoryline
+        | WholeMacro
+    ):
         item_id = validation.id(id)
         then = read_moments(as_of, known_at, self._engine.clock())
         engine = context_at(self._engine, self.principal, then)
@@ -217,6 +241,8 @@ class RecallVerbs(UserHandle):
             return show_node(self._engine, self.principal, item_id, then)
         if item_id.startswith(OF_EDGES):
             return show_edge(self._engine, self.principal, item_id)
+        if is_story_id(item_id):
+            return show_story(self._engine, self.principal, item_id, then)
         if item_id.startswith(OF_ARTIFACTS):
             return show_artifact(self._engine, self.principal, item_id)
         try:

@@ -12,7 +12,8 @@ MAX_SHORT_FORM = 40  # characters of an abbreviation
 QUERY_TOP_K = 3
 QUERY_BUDGET = 512
 
-EXPLORE_GRANULARITY = 1  # sources; 2: storylines, 3: macros
+MICRO, MESO, MACRO = 1, 2, 3  # granularities of explore: sources, storylines, macros
+EXPLORE_GRANULARITY = MICRO
 WALK_DAMPING = 0.85
 WALK_MAX_DEPTH = 3
 WALK_TOP_K = 20

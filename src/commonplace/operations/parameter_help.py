@@ -127,6 +127,7 @@ HELP: dict[str, str] = {
     "wait": "Wait until it is processed and searchable.",
     # ——— graph ———
     "about": "Node id or name, edge id, or two nodes.",
+    "anchor": "Person, concept or thing that it is about, by id or name.",
     "addresses": "Email addresses that identify a person.",
     "aliases": "Other names of the node.",
     "attitude": "Attitude, 1 (hostile) to 5 (friendly).",
@@ -138,7 +139,7 @@ HELP: dict[str, str] = {
     "ended": "Mark the relationship as ended.",
     "from_node": "First node, by id or name; `me`: the owner.",
     "granularity": "Level of detail: 1 sources, 2 storylines, 3 macros.",
-    "include_archived": "Include archived nodes.",
+    "include_archived": "Include what is archived.",
     "lifetime": "Lifetime: week, month, year or forever.",
     "max_depth": "Maximum number of steps from a seed node.",
     "mode": "fast, or deep: also search other wordings.",
@@ -150,6 +151,7 @@ HELP: dict[str, str] = {
     "node_type": "Person, Concept or Entity.",
     "output": "Content: text or any JSON value.",
     "params": "Values of the query's $parameters.",
+    "open": "Only those that still go on; false: only those that are over.",
     "past": "Include relationships that have ended.",
     "proximity": "Closeness, 1 (distant) to 5 (close).",
     "relationship_filters": "Filters on relationships. Keys: min_attitude, max_attitude, "

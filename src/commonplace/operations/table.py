@@ -218,6 +218,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("people", "people", Effect.READ),
     Operation("concepts", "concepts", Effect.READ),
     Operation("entities", "entities", Effect.READ),
+    Operation("storylines", "storylines", Effect.READ, ("anchor",)),
+    Operation("macros", "macros", Effect.READ, ("anchor",)),
     Operation("node", "node", Effect.READ, ("id",)),
     Operation("nodes add", "nodes_add", Effect.WRITE, ("name",)),
     Operation("nodes update", "nodes_update", Effect.WRITE, ("id",)),

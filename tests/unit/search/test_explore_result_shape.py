@@ -31,12 +31,13 @@ SHAPES = {
     "StorylineRef": "storyline_id name",
     "MacroRef": "macro_id name",
     "StorylineHit": "storyline_id name description relevance_score source_count started_at "
-    "last_source_at anchor top_people top_entities top_concepts preview_sources | explanation",
+    "last_source_at anchor top_people top_entities top_concepts preview_sources "
+    "| suspicious explanation",
     "TopNode": "entity_key name description",
     "TopEntity": "entity_key name type description",
     "SourcePreview": "entity_key summary started_at context_type",
     "MacroHit": "macro_id name description relevance_score storyline_count total_source_count "
-    "started_at last_event_at anchor storylines | explanation",
+    "started_at last_event_at anchor storylines | suspicious explanation",
     "ChildStoryline": "storyline_id name one_liner source_count started_at last_source_at",
     "ArtifactHit": "entity_key name description content_type created_at related_nodes "
     "| suspicious explanation",

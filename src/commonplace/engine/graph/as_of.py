@@ -29,8 +29,11 @@ MergeRoots = Mapping[str, str]  # node id → the id of its merge root
 def graph_as_of(
     engine: EngineContext, scope: Scope, snapshot: GraphSnapshot, then: PointInTime
 ) -> GraphSnapshot:
-    """``snapshot``: the current one, limited to the caller's visibility; no item is added to it."""
+    """``snapshot``: the current one, limited to the caller's visibility; no item is added to it.
+    Storylines and macros tell what is known today: of another moment there are none."""
     known_at = then.known_at
+    if not then.is_now:
+        snapshot = replace(snapshot, storylines={}, macros={})
     if known_at is None:
         return snapshot
     roots = merge_roots_of(engine, scope, snapshot)

@@ -39,6 +39,7 @@ from commonplace.model.graph.steps import (
     RemoveNode,
     SetExtraction,
 )
+from commonplace.model.graph.storylines import STORY_PREFIXES, is_story_id
 from commonplace.model.graph.types import equivalent_types
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import ephemeral_cutoff
@@ -51,6 +52,12 @@ GraphItem = Node | Edge | Note | Artifact
 
 def load_visible_item(work: GraphUnitOfWork, principal: Principal, id: str) -> GraphItem:
     """An item to remove or restore; for a merged node, its merge root."""
+    if is_story_id(id):
+        raise InvalidInput(
+            "Storylines and macros cannot be removed by themselves: they are made of sources.",
+            remedy="Forget or erase the sources, or the node that it is about; `show` lists them.",
+            field="ids",
+        )
     sight = visibility_by_id(principal)
     item = _load_item(work, id)
     if isinstance(item, Node) and item.is_owner:
@@ -109,7 +116,7 @@ def visibility_by_id(principal: Principal) -> Visibility:
     return OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
 
 
-GRAPH_PREFIXES = (NODE, EDGE, NOTE, ARTIFACT)
+GRAPH_PREFIXES = (NODE, EDGE, NOTE, ARTIFACT, *STORY_PREFIXES)
 
 
 def is_graph_id(id: str) -> bool:

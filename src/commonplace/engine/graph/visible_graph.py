@@ -22,6 +22,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import ARTIFACT_CATEGORY as OF_ARTIFACTS
 from commonplace.model.graph.elements import NODE_PREFIX, Artifact, Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import STORY_CATEGORY, Macro, Story, Storyline
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import Source
@@ -87,6 +88,8 @@ def _load_visible(
     readable, teams = (
         _readable_sources(engine, principal, sight, cited, whole, silent) if sources else ({}, {})
     )
+    if sources:
+        snapshot = limit_stories_to_sources(snapshot, readable)
     return replace(
         snapshot,
         notes=_visible_notes(sight, snapshot.notes, about, readable if sources else None),
@@ -101,10 +104,44 @@ def _load_visible(
 
 
 def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
-    """Limit nodes and edges only. The caller limits mentions, notes and artifacts."""
+    """Limit nodes, edges, storylines and macros. The caller limits mentions, notes and artifacts,
+    and storylines to the sources that may be read now."""
     nodes = {id: node for id, node in snapshot.nodes.items() if sees_node(sight, node)}
     edges = {id: edge for id, edge in snapshot.edges.items() if sees_edge(sight, nodes, edge)}
-    return replace(snapshot, nodes=nodes, edges=edges)
+    shown = {id: s for id, s in snapshot.storylines.items() if sees_story(sight, nodes, s)}
+    return replace(
+        snapshot,
+        nodes=nodes,
+        edges=edges,
+        storylines=shown,
+        macros={
+            id: macro
+            for id, macro in _whole_macros(snapshot.macros, shown).items()
+            if sees_story(sight, nodes, macro)
+        },
+    )
+
+
+def limit_stories_to_sources(snapshot: GraphSnapshot, readable: Collection[str]) -> GraphSnapshot:
+    """Without storylines that tell of a source which may not be read now, and the macros that tell
+    of such a storyline: their texts may repeat its words."""
+    shown = {
+        id: storyline
+        for id, storyline in snapshot.storylines.items()
+        if all(source.id in readable for source in storyline.sources)
+    }
+    return replace(snapshot, storylines=shown, macros=_whole_macros(snapshot.macros, shown))
+
+
+def _whole_macros(
+    macros: Mapping[str, Macro], storylines: Mapping[str, Storyline]
+) -> dict[str, Macro]:
+    """The macros whose storylines are all among these."""
+    return {
+        id: macro
+        for id, macro in macros.items()
+        if all(child in storylines for child in macro.storylines)
+    }
 
 
 def _limit_to_team(
@@ -121,6 +158,12 @@ def _limit_to_team(
     present = {roots[assertion.node] for assertion in found.nodes if counts(assertion)}
     nodes = {id: n for id, n in snapshot.nodes.items() if n.is_owner or id in present}
     edge_ids = {assertion.edge for assertion in found.edges if counts(assertion)}
+    in_reach = {own_scope.key, team.key}
+    storylines = {
+        id: storyline
+        for id, storyline in snapshot.storylines.items()
+        if storyline.anchor in nodes and all(each.scope in in_reach for each in storyline.sources)
+    }
     return replace(
         snapshot,
         nodes=nodes,
@@ -130,6 +173,8 @@ def _limit_to_team(
             if id in edge_ids and nodes.keys() >= set(edge.ends)
         },
         notes={about: tuple(filter(counts, notes)) for about, notes in snapshot.notes.items()},
+        storylines=storylines,
+        macros=_whole_macros(snapshot.macros, storylines),
     )
 
 
@@ -151,6 +196,12 @@ def _admits_sensitivity(sight: Visibility, sensitivity: Sensitivity) -> bool:
 
 def sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
     return _admits_sensitivity(sight, edge.sensitivity) and edge.a in nodes and edge.b in nodes
+
+
+def sees_story(sight: Visibility, nodes: Mapping[str, Node], story: Story) -> bool:
+    """A story names its anchor: who may not see that one does not see the story."""
+    may_see = sight.admits_category(STORY_CATEGORY) and story.anchor in nodes
+    return may_see and _admits_sensitivity(sight, story.sensitivity)
 
 
 def _visible_notes(
@@ -192,6 +243,8 @@ def _cited_sources(snapshot: GraphSnapshot) -> Iterator[str]:
     noted = (note for notes in snapshot.notes.values() for note in notes)
     yield from (note.source.id for note in noted if note.source)
     yield from (made.source.id for made in snapshot.artifacts.values() if made.source)
+    for storyline in snapshot.storylines.values():
+        yield from (source.id for source in storyline.sources)
 
 
 def _readable_sources(

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
 from commonplace.engine.access import readable_scopes, visibility_in, visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
-from commonplace.engine.graph.visible_graph import VisibleGraph, visible_graph
+from commonplace.engine.graph.visible_graph import (
+    VisibleGraph,
+    limit_stories_to_sources,
+    visible_graph,
+)
 from commonplace.engine.graph_search.asked_edges import find_asked_edges
+from commonplace.engine.graph_search.explore_answer import (
+    ExploreHits,
+    build_result,
+    is_of_another,
+)
 from commonplace.engine.graph_search.explore_candidates import (
-    MAX_MENTIONED_NODES,
-    MAX_NEIGHBORS,
-    MAX_RELATED_NODES,
     RESULT_COUNTS,
     EmbeddedItems,
     ExploreCandidates,
@@ -29,23 +36,12 @@ from commonplace.engine.graph_search.explore_candidates import (
 from commonplace.engine.graph_search.explore_request import (
     ExploreQuery,
     ExploreRequest,
-    filter_edges,
     widen_queries,
 )
 from commonplace.engine.graph_search.explore_result import (
-    ArtifactHit,
-    Episodic,
-    Explanation,
     ExploreMatch,
     ExploreResult,
     MatchedBy,
-    Meta,
-    NodeSummary,
-    RelationshipHit,
-    ResultRelatedNode,
-    Semantic,
-    SemanticNodeHit,
-    SourceHit,
     hit_ids,
 )
 from commonplace.engine.graph_search.graph_view import (
@@ -53,189 +49,25 @@ from commonplace.engine.graph_search.graph_view import (
     match_named_nodes,
     match_texts,
 )
+from commonplace.engine.graph_search.stories.story_matches import (
+    StorySelection,
+    anchors_of,
+    match_stories,
+)
 from commonplace.engine.understanding import load_caller_terminology
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.language.query.question import parse_question
 from commonplace.language.query.relations import idle_forms
-from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.filters import NO_FILTERS
-from commonplace.model.graph.assertion import note_snippets
-from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGE
-from commonplace.model.graph.elements import Node
-from commonplace.model.graph.salience import TOP_HITS, current_salience
-from commonplace.model.graph.types import NodeType
+from commonplace.model.graph.salience import TOP_HITS
 from commonplace.model.memory.lifecycle import PointInTime
-from commonplace.model.parameters import ALL_WORDS
+from commonplace.model.parameters import ALL_WORDS, MACRO, MESO, MICRO
 from commonplace.model.sources.source import Source, split_passage_id
+from commonplace.store.cache.graph_cache import CachedGraph
 from commonplace.store.queries import NO_LIMIT, SourceListing
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExploreHits:
-    """The selected items, best first."""
-
-    nodes: Sequence[ScoredItem]
-    edges: Sequence[ScoredItem]
-    sources: Sequence[ScoredItem]
-    artifacts: Sequence[ScoredItem]
-
-
-def build_result(
-    view: GraphView,
-    request: ExploreRequest,
-    hits: ExploreHits,
-    query_used: tuple[str, ...],
-    now: datetime,
-    reader: str | None = None,
-) -> ExploreResult:
-    builder = _ResultBuilder(view, request, now, reader)
-    nodes = [builder.node(hit) for hit in hits.nodes]
-    return ExploreResult(
-        meta=Meta(granularity=request.granularity, query_used=query_used),
-        semantic=Semantic(
-            people=tuple(n for n in nodes if n.node_type is NodeType.PERSON),
-            concepts=tuple(n for n in nodes if n.node_type is NodeType.CONCEPT),
-            entities=tuple(n for n in nodes if n.node_type is NodeType.ENTITY),
-            relationships=tuple(map(builder.edge, hits.edges)),
-            neighbors=builder.neighbors(hits),
-        ),
-        episodic=Episodic(
-            sources=tuple(map(builder.source, hits.sources)),
-            artifacts=tuple(map(builder.artifact, hits.artifacts)),
-        ),
-    )
-
-
-class _ResultBuilder:
-    def __init__(self, view: GraphView, request: ExploreRequest, now: datetime, reader: str | None):
-        self._view, self._request, self._now, self._reader = view, request, now, reader
-        self._snapshot = view.snapshot
-
-    def node(self, hit: ScoredItem) -> SemanticNodeHit:
-        node, marks = self._snapshot.nodes[hit.id], self._snapshot.marks_of(hit.id)
-        current = current_salience(node, marks, self._now)
-        return SemanticNodeHit(
-            entity_key=node.id,
-            node_type=node.type,
-            name=node.name,
-            description=node.description,
-            notes_snippets=self._snippets(node.id),
-            salience=current.salience,
-            state=current.state,
-            last_accessed_at=marks.touched_at if marks.access_count else None,
-            suspicious=_is_any_suspicious(node.name, node.description, *self._snippets(node.id)),
-            explanation=self._explanation(hit),
-        )
-
-    def edge(self, hit: ScoredItem) -> RelationshipHit:
-        edge = self._snapshot.edges[hit.id]
-        current = current_salience(edge, self._snapshot.marks_of(hit.id), self._now)
-        return RelationshipHit(
-            entity_key=edge.id,
-            from_entity_key=edge.a,
-            to_entity_key=edge.b,
-            relationship_kind=edge.kind,
-            relationship_type=edge.type,
-            description=edge.description,
-            attitude=edge.attitude,
-            proximity=edge.proximity,
-            notes_snippets=self._snippets(edge.id),
-            salience=current.salience,
-            state=current.state,
-            suspicious=_is_any_suspicious(edge.description, *self._snippets(edge.id)),
-            explanation=self._explanation(hit),
-        )
-
-    def source(self, hit: ScoredItem) -> SourceHit:
-        source = self._snapshot.sources[hit.id]
-        return SourceHit(
-            entity_key=source.id,
-            summary=source.summary or source.title,
-            context_type=source.context_type or "",
-            source_type=str(source.source_type),
-            started_at=source.started_at or source.created_at,
-            ended_at=source.ended_at,
-            relevance_score=hit.score,
-            mentioned_nodes=tuple(
-                _summarise_node(node)
-                for node in self._most_salient(self._view.nodes_in.get(source.id, ()))[
-                    :MAX_MENTIONED_NODES
-                ]
-            ),
-            brought_by=source.user_id if _is_of_another(source, self._reader) else None,
-            suspicious=_is_any_suspicious(source.title, source.summary),
-            explanation=self._explanation(hit),
-        )
-
-    def artifact(self, hit: ScoredItem) -> ArtifactHit:
-        artifact = self._snapshot.artifacts[hit.id]
-        source_id = artifact.source.id if artifact.source else ""
-        related = self._most_salient(self._view.nodes_in.get(source_id, ()))
-        return ArtifactHit(
-            entity_key=artifact.id,
-            name=artifact.name,
-            description=artifact.description,
-            content_type=artifact.content_type,
-            created_at=artifact.created_at,
-            related_nodes=tuple(
-                ResultRelatedNode(entity_key=node.id, node_type=node.type, name=node.name)
-                for node in related[:MAX_RELATED_NODES]
-            ),
-            suspicious=_is_any_suspicious(artifact.name, artifact.description),
-            explanation=self._explanation(hit),
-        )
-
-    def neighbors(self, hits: ExploreHits) -> tuple[NodeSummary, ...]:
-        """First the other ends of the shown relationships, so that each end has a name; then the
-        most salient of the other adjacent nodes."""
-        node_ids = {hit.id for hit in hits.nodes}
-        shown = [self._snapshot.edges[hit.id] for hit in hits.edges]
-        shown_ends = dict.fromkeys(
-            end for edge in shown for end in edge.ends if end not in node_ids
-        )
-        adjacent = {e.id: e for hit in hits.nodes for e in self._view.edges_at.get(hit.id, ())}
-        holding = (e for e in adjacent.values() if e.holds(self._request.then, self._now))
-        allowed = filter_edges(holding, self._request.relationship_filters)
-        others = {end for edge in allowed for end in edge.ends} - node_ids - shown_ends.keys()
-        nodes = [*(self._snapshot.nodes[id] for id in shown_ends), *self._most_salient(others)]
-        return tuple(map(_summarise_node, nodes[:MAX_NEIGHBORS]))
-
-    def _most_salient(self, ids: Iterable[str]) -> list[Node]:
-        """Archived nodes are left out unless requested."""
-        found = []
-        for id in ids:
-            node = self._snapshot.nodes.get(id)
-            if node is None:
-                continue
-            current = current_salience(node, self._snapshot.marks_of(id), self._now)
-            if self._request.include_archived or not current.is_archived:
-                found.append((-current.salience, node.name, node.id, node))
-        return [node for *_, node in sorted(found, key=lambda each: each[:3])]
-
-    def _snippets(self, about: str) -> tuple[str, ...]:
-        return note_snippets(
-            self._snapshot.notes.get(about, ()), self._request.then.known_at or self._now
-        )
-
-    def _explanation(self, hit: ScoredItem) -> Explanation | None:
-        return hit.explanation if self._request.return_explanations else None
-
-
-def _is_of_another(source: Source, reader: str | None) -> bool:
-    return reader is not None and source.user_id != reader
-
-
-def _is_any_suspicious(*words: str) -> bool:
-    return is_suspicious("\n".join(words))
-
-
-def _summarise_node(node: Node) -> NodeSummary:
-    return NodeSummary(
-        entity_key=node.id, node_type=node.type, name=node.name, description=node.description
-    )
 
 
 def explore_snapshot(
@@ -252,16 +84,30 @@ def explore_snapshot(
         for query, named in zip(request.queries, by_name, strict=True)
     ]
     by_terms = [_match_node_terms(view, query.query, known_at) for query in request.queries]
-    found = match_queries(given, [*by_words, *by_name, *by_relation, *by_terms])
+    of_stories = [
+        match_stories(view, query.query, named)
+        for query, named in zip(request.queries, by_name, strict=True)
+    ]
+    found = match_queries(given, [*by_words, *by_name, *by_relation, *by_terms, *of_stories])
     candidates = ExploreCandidates(view, request, found, now)
     first = {id for each in (*by_name, *by_relation) for id in each}
-    nodes = _select_nodes(view, request, candidates, first)
+    stories = StorySelection(view, request, candidates, candidates.matched(view.snapshot.nodes))
+    macros = stories.macros()
+    storylines = stories.storylines(macros)
+    previews = stories.previews(storylines)
+    anchors = {MICRO: {}, MESO: anchors_of(view, storylines), MACRO: anchors_of(view, macros)}
+    nodes = _select_nodes(view, request, candidates, first, anchors[request.granularity])
     ids = {hit.id for hit in nodes}
     hits = ExploreHits(
         nodes=nodes,
         edges=_select_edges(view, request, candidates, ids),
-        sources=_select_sources(view, request, candidates, ids, given.reader),
+        sources=stories.sources(previews)
+        if request.granularity == MESO
+        else _select_sources(view, request, candidates, ids, given.reader),
         artifacts=_select_artifacts(view, request, candidates),
+        storylines=storylines,
+        macros=macros,
+        previews=previews,
     )
     queries = dict.fromkeys([query.query for query in given.queries])
     used = (*queries, *request.text_matches)
@@ -304,10 +150,15 @@ def _match_node_terms(view: GraphView, query: str, at: datetime) -> dict[str, Ex
 
 
 def _select_nodes(
-    view: GraphView, request: ExploreRequest, candidates: ExploreCandidates, named: Collection[str]
+    view: GraphView,
+    request: ExploreRequest,
+    candidates: ExploreCandidates,
+    named: Collection[str],
+    anchors: Mapping[str, ExploreMatch],
 ) -> list[ScoredItem]:
     """Nodes that match; then the ends of relationships that match. With relationship filters alone,
-    only these ends. ``named``: nodes that a query names; they come first, whatever their score."""
+    only these ends. ``named``: nodes that a query names; they come first, whatever their score;
+    then the ``anchors`` of the storylines or macros that are shown."""
     known = view.snapshot.nodes
     if not request.is_open:
         direct = candidates.matched(known)
@@ -316,14 +167,16 @@ def _select_nodes(
         direct, indirect = dict.fromkeys(known), {}
     else:
         direct, indirect = {}, _ends_of_matched_edges(view, candidates, is_queried=False)
+    indirect = {**anchors, **indirect}
     ids = dict.fromkeys([*direct, *indirect])
     hits = candidates.scored([known[id] for id in ids], indirect)
     limit = RESULT_COUNTS[request.granularity].nodes
-    first = select_best([hit for hit in hits if hit.id in named], limit, direct)
-    return [
-        *first,
-        *select_best([hit for hit in hits if hit.id not in named], limit - len(first), direct),
-    ]
+    chosen: list[ScoredItem] = []
+    for group in (named, anchors, ids):
+        taken = {hit.id for hit in chosen}
+        left = [hit for hit in hits if hit.id in group and hit.id not in taken]
+        chosen += select_best(left, limit - len(chosen), direct)
+    return chosen
 
 
 def _ends_of_matched_edges(
@@ -364,9 +217,9 @@ def _select_sources(
     nodes: Collection[str],
     reader: str | None,
 ) -> list[ScoredItem]:
-    """Sources that match; then those that mention the nodes. Only granularity 1 lists sources;
-    granularity 2 shows those of its storylines."""
-    if request.granularity != 1:
+    """Sources that match; then those that mention the nodes. Only granularity 1 lists sources of
+    its own."""
+    if request.granularity != MICRO:
         return []
     known = _answering_sources(view, request, reader)
     direct = candidates.matched(known)
@@ -388,7 +241,7 @@ def _answering_sources(
     asked = (*(query.query for query in request.queries), *request.text_matches)
     if not any(parse_question(each).about_the_asker for each in asked):
         return sources
-    return {id: each for id, each in sources.items() if not _is_of_another(each, reader)}
+    return {id: each for id, each in sources.items() if not is_of_another(each, reader)}
 
 
 def _select_artifacts(
@@ -415,13 +268,16 @@ def explore(engine: EngineContext, principal: Principal, request: ExploreRequest
         queries = widen_queries(
             request, visible.snapshot, load_caller_terminology(engine, principal)
         )
-        nodes, edges = _embedded_items(engine, principal, visible)
+        embedded = partial(_embedded_items, engine.graph_cache.of(principal.own_scope))
+        snapshot = visible.snapshot
     vectors = engine.embed_queries([query.query for query in queries]) if queries else None
     given = ExploreInput(
         queries=queries,
         query_vectors=vectors,
-        nodes=nodes,
-        edges=edges,
+        nodes=embedded(snapshot.nodes),
+        edges=embedded(snapshot.edges),
+        storylines=embedded(snapshot.storylines),
+        macros=embedded(snapshot.macros),
         sources=() if vectors is None else _close_sources(engine, principal, queries, vectors, now),
         calibration=engine.calibration,
         reader=principal.user_id,
@@ -467,7 +323,8 @@ def add_all_sources(
             limit=NO_LIMIT,
         )
         found |= {each.id: each for each in engine.live_source_page(reading.scope, listing)}
-    snapshot, whole = visible.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
+    snapshot = limit_stories_to_sources(visible.snapshot, found)
+    whole = engine.graph_cache.of(principal.own_scope).snapshot
     mentions = tuple(
         mention
         for mention in whole.mentions
@@ -476,25 +333,12 @@ def add_all_sources(
     return replace(visible, snapshot=replace(snapshot, sources=found, mentions=mentions))
 
 
-def _embedded_items(
-    engine: EngineContext, principal: Principal, visible: VisibleGraph
-) -> tuple[EmbeddedItems | None, EmbeddedItems | None]:
-    """The vectors of visible nodes and edges."""
-    cached = engine.graph_cache.of(principal.own_scope)
-    shown = [
-        (place, id)
-        for place, id in enumerate(cached.ids)
-        if id in visible.snapshot.nodes or id in visible.snapshot.edges
-    ]
-    edges = [each for each in shown if each[1].startswith(OF_EDGE)]
-    nodes = [each for each in shown if not each[1].startswith(OF_EDGE)]
-    return _select_rows(cached.matrix, nodes), _select_rows(cached.matrix, edges)
-
-
-def _select_rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> EmbeddedItems | None:
+def _embedded_items(cached: CachedGraph, shown: Container[str]) -> EmbeddedItems | None:
+    """The vectors of visible items of one kind."""
+    chosen = [(place, id) for place, id in enumerate(cached.ids) if id in shown]
     if not chosen:
         return None
-    return EmbeddedItems([id for _, id in chosen], matrix[[place for place, _ in chosen]])
+    return EmbeddedItems([id for _, id in chosen], cached.matrix[[place for place, _ in chosen]])
 
 
 def _close_sources(

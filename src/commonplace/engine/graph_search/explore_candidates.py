@@ -28,6 +28,7 @@ from commonplace.language.embedders.embedder import Calibration, Vectors
 from commonplace.language.text.detect import detect_script
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import current_salience
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.memory.lifecycle import source_date, source_existed
 from commonplace.model.parameters import ALL_WORDS
 from commonplace.model.sources.source import Source
@@ -67,6 +68,8 @@ class ExploreInput:
     query_vectors: Vectors | None = None  # one row for each
     nodes: EmbeddedItems | None = None
     edges: EmbeddedItems | None = None
+    storylines: EmbeddedItems | None = None
+    macros: EmbeddedItems | None = None
     sources: Sequence[SourceMatch] = ()
     calibration: Calibration | None = None  # None: a cosine is a similarity
     reader: str | None = None  # the user who asks; None: every source is theirs
@@ -87,6 +90,8 @@ def match_queries(
         {
             **_match_vectors(given, position, given.nodes),
             **_match_vectors(given, position, given.edges),
+            **_match_vectors(given, position, given.storylines),
+            **_match_vectors(given, position, given.macros),
             **_match_sources(given, position),
         }
         for position in range(len(given.queries))
@@ -218,7 +223,7 @@ def fuse_rankings(rankings: Sequence[Mapping[str, float]]) -> dict[str, float]:
     return {id: best * total / highest for id, total in totals.items()}
 
 
-ExploreItem = Node | Edge | Source | Artifact
+ExploreItem = Node | Edge | Source | Artifact | Storyline | Macro
 IndirectMatches = Mapping[str, ExploreMatch]  # through another item that matched
 
 
@@ -246,13 +251,21 @@ class ExploreCandidates:
         )
         return filter_edges(holding, self._request.relationship_filters)
 
-    def scored(self, items: Iterable[ExploreItem], indirect: IndirectMatches) -> list[ScoredItem]:
-        hits = (self._scored(item, indirect) for item in items if self._is_known(item))
+    def scored(
+        self, items: Iterable[ExploreItem], indirect: IndirectMatches, *, archived: bool = False
+    ) -> list[ScoredItem]:
+        """``archived``: archived ones, too, even if they are not requested."""
+        with_archived = archived or self._request.include_archived
+        hits = (
+            self._scored(item, indirect, with_archived) for item in items if self._is_known(item)
+        )
         return [hit for hit in hits if hit is not None]
 
-    def _scored(self, item: ExploreItem, indirect: IndirectMatches) -> ScoredItem | None:
+    def _scored(
+        self, item: ExploreItem, indirect: IndirectMatches, with_archived: bool
+    ) -> ScoredItem | None:
         current = current_salience(item, self._view.snapshot.marks_of(item.id), self._now)
-        if current.is_archived and not self._request.include_archived:
+        if current.is_archived and not with_archived:
             return None
         matches = self._matches(item.id, indirect)
         return score_item(
@@ -285,12 +298,17 @@ class ExploreCandidates:
 
 
 def _updated_at(item: ExploreItem) -> datetime:
+    """Of a storyline, when it last went on: rewriting its text makes it no newer."""
+    if isinstance(item, Storyline | Macro):
+        return item.told_at
     return source_date(item) if isinstance(item, Source) else item.updated_at
 
 
 MAX_MENTIONED_NODES = 10  # of a source
 MAX_NEIGHBORS = 20
 MAX_RELATED_NODES = 10  # of an artifact
+MAX_TOP_NODES = 5  # of each type, of a storyline
+MIN_PREVIEWS, MAX_PREVIEWS = 2, 5  # sources of a storyline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ class MatchedBy(StrEnum):
     EXACT = "exact"  # by the same words
     FUZZY = "fuzzy"  # by similar words
     RELATIONSHIP = "relationship"  # through an edge that matched
-    NODE = "node"  # through a node that matched or is a hit
+    NODE = "node"  # through a node, storyline or macro that matched or is a hit
     OPEN = "open"  # there was no query
 
 
@@ -156,6 +156,7 @@ class StorylineHit:
     top_entities: tuple[TopEntity, ...]
     top_concepts: tuple[TopNode, ...]
     preview_sources: tuple[SourcePreview, ...]
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 
@@ -181,6 +182,7 @@ class MacroHit:
     last_event_at: datetime
     anchor: NodeSummary
     storylines: tuple[ChildStoryline, ...]
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 
@@ -234,7 +236,17 @@ class ExploreResult:
 
 
 def hit_ids(result: ExploreResult) -> tuple[tuple[str, ...], ...]:
-    """The hits of each kind, best first, for the access log. Neighbours do not count as read."""
+    """The hits of each kind, best first, for the access log. Neighbours, and storylines and macros
+    of which only the name is given, do not count as read."""
+    episodic = result.episodic
+    return (
+        *_keys_of(result),
+        tuple(hit.storyline_id for hit in episodic.storylines if isinstance(hit, StorylineHit)),
+        tuple(hit.macro_id for hit in episodic.macros if isinstance(hit, MacroHit)),
+    )
+
+
+def _keys_of(result: ExploreResult) -> tuple[tuple[str, ...], ...]:
     semantic, episodic = result.semantic, result.episodic
     return tuple(
         tuple(hit.entity_key for hit in hits)

@@ -1,4 +1,4 @@
-"""Graph texts: nodes, edges and artifacts as readable text, and the terms they are found by."""
+"""Graph texts: items of the graph as readable text, and the terms that they are found by."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from commonplace.model.graph.assertion import Note, notes_live_at
 from commonplace.model.graph.elements import ARTIFACT_CATEGORY, Artifact, Edge, Node
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import STORY_CATEGORY, Macro, Storyline
 from commonplace.model.graph.types import is_description, relationship_type
 from commonplace.model.memory.lifecycle import PointInTime
 
@@ -25,7 +26,7 @@ MAX_OUTPUT_LENGTH = 500  # characters of an artifact's output
 MAX_WORDED_EDGES = 5_000  # of a larger graph, only edges with notes are found by their words
 
 Terms = frozenset[str]
-GraphItem = Node | Edge | Artifact
+GraphItem = Node | Edge | Artifact | Storyline | Macro
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ class SearchableGraph:
         shown = [edge for edge in held if not self.is_archived(edge, now)]
         return sorted(shown, key=lambda e: (-e.proximity, e.recorded_at, e.type, e.id))
 
-    def is_archived(self, item: Node | Edge | Artifact, now: datetime) -> bool:
+    def is_archived(self, item: GraphItem, now: datetime) -> bool:
         return current_salience(item, self.snapshot.marks_of(item.id), now).is_archived
 
     def name(self, node: str) -> str:
@@ -177,6 +178,8 @@ def category_of(graph: SearchableGraph, item: GraphItem) -> str:
         return item.category
     if isinstance(item, Artifact):
         return ARTIFACT_CATEGORY
+    if isinstance(item, Storyline | Macro):
+        return STORY_CATEGORY
     other = item.b if item.a == graph.owner else item.a
     return graph.snapshot.nodes[other].category
 
@@ -184,7 +187,7 @@ def category_of(graph: SearchableGraph, item: GraphItem) -> str:
 def find_item(graph: SearchableGraph, id: str) -> GraphItem | None:
     snapshot = graph.snapshot
     item = snapshot.nodes.get(id) or snapshot.edges.get(id)
-    return item or snapshot.artifacts.get(id)
+    return item or snapshot.artifacts.get(id) or snapshot.story(id)
 
 
 def item_text(
@@ -198,6 +201,8 @@ def item_text(
         return node_text(graph, item, request)
     if isinstance(item, Artifact):
         return artifact_text(item)
+    if isinstance(item, Storyline | Macro):
+        return item.headline
     return edge_text(graph, item, since, request)
 
 

@@ -30,6 +30,7 @@ from commonplace.model.graph.assertion import Note
 from commonplace.model.graph.elements import Edge
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import Story
 from commonplace.model.graph.types import NodeType, names_someone_else
 from commonplace.model.sources.source import title_key
 
@@ -68,8 +69,12 @@ def build_text_index(snapshot: GraphSnapshot) -> GraphTextIndex:
 
 
 def _name_words(snapshot: GraphSnapshot, id: str, name: str, whole: str) -> list[str]:
-    """The single words that also match this name. "Lena's husband" has none: he is not Lena."""
-    node, words = snapshot.nodes.get(id), whole.split()
+    """The single words that also match this name. "Lena's husband" has none: he is not Lena. A
+    storyline has those of its anchor."""
+    story = snapshot.story(id)
+    if story is not None and name == story.name:
+        return []
+    node, words = snapshot.nodes.get(story.anchor if story else id), whole.split()
     describes_another = (
         node is not None and node.type is NodeType.PERSON and names_someone_else(name)
     )
@@ -137,6 +142,10 @@ def _item_names(snapshot: GraphSnapshot) -> Iterator[tuple[str, str]]:
         yield edge.id, edge.type
     for artifact in snapshot.artifacts.values():
         yield artifact.id, artifact.name
+    for story in snapshot.stories():
+        yield story.id, story.name
+        for name in snapshot.nodes[story.anchor].names:
+            yield story.id, name
 
 
 def _item_texts(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, Note | None]]:
@@ -150,6 +159,9 @@ def _item_texts(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, Note | None
             yield artifact.id, artifact.description, None
         if isinstance(artifact.output, str):
             yield artifact.id, artifact.output, None
+    for story in snapshot.stories():
+        if story.description:
+            yield story.id, story.description, None
 
 
 class GraphView:
@@ -225,6 +237,32 @@ class GraphView:
         return {node: tuple(sources) for node, sources in found.items()}
 
     @cached_property
+    def stories_at(self) -> Mapping[str, tuple[Story, ...]]:
+        """The storylines and macros of each anchor."""
+        found: dict[str, list[Story]] = defaultdict(list)
+        for story in self.snapshot.stories():
+            found[story.anchor].append(story)
+        return {node: tuple(stories) for node, stories in found.items()}
+
+    @cached_property
+    def storylines_of(self) -> Mapping[str, tuple[str, ...]]:
+        """The storylines that each source belongs to."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for storyline in self.snapshot.storylines.values():
+            for source in storyline.sources:
+                found[source.id].append(storyline.id)
+        return {source: tuple(storylines) for source, storylines in found.items()}
+
+    @cached_property
+    def macros_of(self) -> Mapping[str, tuple[str, ...]]:
+        """The macros that each storyline belongs to."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for macro in self.snapshot.macros.values():
+            for storyline in macro.storylines:
+                found[storyline].append(macro.id)
+        return {storyline: tuple(macros) for storyline, macros in found.items()}
+
+    @cached_property
     def edge_types(self) -> tuple[str, ...]:
         return tuple(sorted({edge.type for edge in self.snapshot.edges.values()}))
 
@@ -250,6 +288,17 @@ class GraphView:
         )
 
     @cached_property
+    def _story_terms(self) -> Mapping[str, frozenset[str]]:
+        return {
+            story.id: frozenset(analyse(story.search_text)) | self.terms_of_names(story.anchor)
+            for story in self.snapshot.stories()
+        }
+
+    def terms_of_story(self, id: str) -> frozenset[str]:
+        """Of its name and text, and of the names of its anchor."""
+        return self._story_terms[id]
+
+    @cached_property
     def text_index(self) -> GraphTextIndex:
         return build_text_index(self.snapshot)
 
@@ -257,7 +306,7 @@ class GraphView:
         """A copy with current access statistics. Slow indexes are built first, so that they stay
         cached for later requests."""
         _ = self.nodes_by_name, self.people_by_word, self.edges_at, self.sources_of
-        _ = self.text_index, self.description_terms
+        _ = self.text_index, self.description_terms, self.stories_at, self.storylines_of
         other = copy(self)
         other.snapshot = replace(self.snapshot, marks=marks)
         return other

@@ -214,7 +214,7 @@ def show_edge(engine: EngineContext, principal: Principal, id: str) -> WholeEdge
         AssertionQuery(ends=[edge.a, edge.b], types=equivalent_types(edge.type)),
     ).edges
     cited = [each.source for each in assertions if each.edge == id and each.stands and each.source]
-    sources = _present_sources(visible.snapshot, [(each.id, each.said_at) for each in cited])
+    sources = present_sources(visible.snapshot, [(each.id, each.said_at) for each in cited])
     return WholeEdge(shown, live_notes_of(visible.snapshot, id, now), sources)
 
 
@@ -246,10 +246,10 @@ def live_notes_of(snapshot: GraphSnapshot, id: str, at: datetime) -> tuple[Note,
 
 def _sources_mentioning(snapshot: GraphSnapshot, node: Node) -> tuple[Mentioning, ...]:
     mentions = [(each.source, each.said_at) for each in snapshot.mentions if each.node == node.id]
-    return _present_sources(snapshot, mentions)
+    return present_sources(snapshot, mentions)
 
 
-def _present_sources(
+def present_sources(
     snapshot: GraphSnapshot, cited: Iterable[tuple[str, datetime]]
 ) -> tuple[Mentioning, ...]:
     """Each readable source once."""

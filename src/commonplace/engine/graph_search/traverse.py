@@ -19,6 +19,7 @@ from commonplace.model.graph.elements import NODE_PREFIX as OF_NODE
 from commonplace.model.graph.elements import Artifact, Node
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import STORY_PREFIXES
 from commonplace.model.memory.lifecycle import NOW, PointInTime, source_at, source_existed
 from commonplace.model.sources.source import SOURCE_PREFIX as OF_SOURCE
 from commonplace.model.sources.source import Source
@@ -41,6 +42,7 @@ with lazy_imports(__name__):
 
 LABEL_LENGTH = 60  # characters of a summary used as a title
 _ID_PREFIXES = (OF_NODE, OF_EDGE, OF_SOURCE, OF_ARTIFACT)
+_READ_PREFIXES = (*_ID_PREFIXES, *STORY_PREFIXES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,14 +192,21 @@ def traverse_by_cypher(
 def _ids_in(found: CypherAnswer, snapshot: GraphSnapshot) -> list[str]:
     """The ids of items in the answer, also in lists, maps and paths, in its order. Only ids that
     are in the caller's snapshot count."""
-    items_by_id = (snapshot.nodes, snapshot.edges, snapshot.sources, snapshot.artifacts)
+    stories = (snapshot.storylines, snapshot.macros)
+    items_by_id = (
+        snapshot.nodes,
+        snapshot.edges,
+        snapshot.sources,
+        snapshot.artifacts,
+        *stories,
+    )
     keys = dict.fromkeys(_keys_in(found.rows))
     return [key for key in keys if any(key in each for each in items_by_id)]
 
 
 def _keys_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield from (value,) if value.startswith(_ID_PREFIXES) else ()
+        yield from (value,) if value.startswith(_READ_PREFIXES) else ()
     elif isinstance(value, Mapping):
         key = value.get(KEY)  # its other values may name items that were not read
         yield from _keys_in(value.values() if key is None else key)

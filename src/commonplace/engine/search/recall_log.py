@@ -24,6 +24,7 @@ from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.delta import shorten
+from commonplace.model.graph.storylines import is_story_id
 from commonplace.model.journal import (
     MAIN_THREAD,
     LoggedHit,
@@ -158,7 +159,8 @@ class _CurrentTexts:
         """Category and text of the nodes, edges and artifacts that the caller may see."""
         if not ids:
             return {}
-        graph = SearchableGraph(GraphView(visible_graph(engine, principal).snapshot, ()), NOW)
+        visible = visible_graph(engine, principal, sources=any(map(is_story_id, ids)))
+        graph = SearchableGraph(GraphView(visible.snapshot, ()), NOW)
         found = {id: find_item(graph, id) for id in ids}
         return {
             id: (category_of(graph, item), item_text(graph, item, TextRequest(engine.clock())))

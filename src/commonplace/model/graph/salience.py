@@ -12,6 +12,7 @@ from enum import StrEnum
 from math import exp
 
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.memory.kinds import EPISODIC_DAYS, SEMANTIC_DAYS, TtlPolicy
 from commonplace.model.sources.source import Source
 
@@ -122,9 +123,10 @@ class CurrentSalience:
         return self.state is SalienceState.ARCHIVED
 
 
-def current_salience(
-    item: Node | Edge | Source | Artifact, marks: AccessStats, now: datetime
-) -> CurrentSalience:
+ItemWithSalience = Node | Edge | Source | Artifact | Storyline | Macro
+
+
+def current_salience(item: ItemWithSalience, marks: AccessStats, now: datetime) -> CurrentSalience:
     """The owner's node and items with KEEP_FOREVER stay at the maximum. Ephemeral items are
     archived at their expiry, however often they were read."""
     policy = item.ttl_policy if isinstance(item, _WITH_TTL_POLICY) else TtlPolicy.DECAY
@@ -137,9 +139,9 @@ def current_salience(
 
 
 _WITH_CONFIDENCE = (Node, Edge)
-_WITH_TTL_POLICY = (Node, Artifact, Source)
+_WITH_TTL_POLICY = (Node, Artifact, Source, Storyline, Macro)
 
 
-def _last_day(item: Node | Edge | Source | Artifact) -> datetime:
+def _last_day(item: ItemWithSalience) -> datetime:
     days = SEMANTIC_DAYS if isinstance(item, Node) else EPISODIC_DAYS
     return item.created_at + timedelta(days=days)

@@ -14,7 +14,7 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.storylines import Macro, Storyline
+from commonplace.model.graph.storylines import Macro, Story, Storyline
 from commonplace.model.graph.types import edge_kind_between
 from commonplace.model.sources.source import Source
 
@@ -47,6 +47,14 @@ class GraphSnapshot:
     macros: Mapping[str, Macro] = field(default_factory=dict)
     teams: Mapping[str, Team] = field(default_factory=dict)
     marks: Mapping[str, AccessStats] = field(default_factory=dict)
+
+    def story(self, id: str) -> Story | None:
+        return self.storylines.get(id) or self.macros.get(id)
+
+    def stories(self) -> Iterator[Story]:
+        """Storylines and macros."""
+        yield from self.storylines.values()
+        yield from self.macros.values()
 
     def marks_of(self, id: str) -> AccessStats:
         return self.marks.get(id, NEVER_READ)

@@ -20,6 +20,7 @@ from commonplace.model.sources.source import SOURCE_CATEGORY
 
 STORYLINE_PREFIX = "storyline:"
 MACRO_PREFIX = "macro:"
+STORY_PREFIXES = (STORYLINE_PREFIX, MACRO_PREFIX)
 STORY_CATEGORY = SOURCE_CATEGORY  # as passages: what an agent without `history` may not see
 STORYLINE_NAME = "{} – storyline"
 MACRO_NAME = "{} – macro"
@@ -85,6 +86,11 @@ class Storyline(UnratedItem):
         return self.sources[-1].said_at
 
     @property
+    def told_at(self) -> datetime:
+        """The date of the last thing that it tells of."""
+        return self.last_source_at
+
+    @property
     def is_open(self) -> bool:
         return self.closed_at is None
 
@@ -136,6 +142,11 @@ class Macro(UnratedItem):
         return len(self.storylines)
 
     @property
+    def told_at(self) -> datetime:
+        """The date of the last thing that it tells of."""
+        return self.last_event_at
+
+    @property
     def search_text(self) -> str:
         return f"{self.name}\n{self.description}"
 
@@ -153,6 +164,10 @@ class Macro(UnratedItem):
 
 
 Story = Storyline | Macro
+
+
+def is_story_id(id: str) -> bool:
+    return id.startswith(STORY_PREFIXES)
 
 
 # ——— which sources make a storyline ———

@@ -226,6 +226,30 @@ def _explored(hit: Any) -> Markup:
     return _indented([*lines, f"[dim]  {hit.entity_key}[/]"])
 
 
+def _explored_story(hit: Any) -> Markup:
+    """A storyline or macro hit, or only its name."""
+    id = getattr(hit, "storyline_id", None) or hit.macro_id
+    head = f"[bold]{escape(hit.name)}[/]"
+    if not hasattr(hit, "description"):
+        return _indented([f"{head}  [dim]{id}[/]"])
+    until = getattr(hit, "last_source_at", None) or hit.last_event_at
+    lines = [
+        f"{head}[cyan]  {_day(hit.started_at)} – {_day(until)}[/]",
+        escape(hit.description),
+        *_reasons(hit),
+        *(f"[dim]  · {escape(shorten(text))}[/]" for text in _story_parts(hit)),
+    ]
+    return _indented([*lines, f"[dim]  {id}[/]"])
+
+
+def _story_parts(hit: Any) -> list[str]:
+    """The sources of a storyline, or the storylines of a macro."""
+    previews = getattr(hit, "preview_sources", ())
+    if previews:
+        return [f"{_day(each.started_at)}  {each.summary}" for each in previews]
+    return [f"{each.name}: {each.one_liner}" for each in getattr(hit, "storylines", ())]
+
+
 def _relationships(answer: Any) -> Iterator[Markup]:
     semantic = answer.semantic
     nodes = (*semantic.neighbors, *semantic.people, *semantic.concepts, *semantic.entities)
@@ -258,7 +282,8 @@ def _indented(lines: list[str]) -> Markup:
 def _found(answer: Any) -> bool:
     semantic, episodic = answer.semantic, answer.episodic
     nodes = (*semantic.people, *semantic.concepts, *semantic.entities)
-    return bool(nodes or semantic.relationships or episodic.sources or episodic.artifacts)
+    shown = (episodic.sources, episodic.storylines, episodic.macros, episodic.artifacts)
+    return bool(nodes or semantic.relationships or any(shown))
 
 
 def _cypher_rows(answer: Any) -> list[dict[str, Any]]:
@@ -313,6 +338,7 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "edge_dates": lambda answer: _dates(answer.edge),
     "edges_of_node": lambda a: [_from_node(a.node.id, edge) for edge in a.edges],
     "explored": _explored,
+    "explored_story": _explored_story,
     "fields_and_notes": lambda profile: [*profile.fields.items(), *profile.notes.items()],
     "guests_or_nobody": lambda answer: ", ".join(answer.guests) or "nobody else",
     "ids_or_nothing": lambda answer: " ".join(answer.ids) or "nothing",

@@ -32,8 +32,8 @@ PANELS: Mapping[str, str] = {
     "Review and history": "conflicts forget-requests resolve merge why history changes change-log "
     "events verify-forget",
     "Sources": "ingest sources extract extract-all artifacts",
-    "Graph": "explore traverse people concepts entities node nodes edges relate note split "
-    "contributions graph",
+    "Graph": "explore traverse people concepts entities storylines macros node nodes edges "
+    "relate note split contributions graph",
     "Profile and categories": "profile categories abbreviations abbreviate",
     "Teams and API keys": "teams keys",
     "Maintenance": "stats doctor tidy jobs worker model export import reembed calibrate erase-user",

@@ -130,7 +130,8 @@ def _lean_data(data: Any) -> Any:
 
 
 # Of graph items: sentences, titles and subjects that somebody else may have written.
-_SOURCE_WORDS = ("description", "summary", "title", "text", "content")
+_SOURCE_WORDS = ("description", "summary", "title", "text", "content", "one_liner")
+_GRAPH_KEYS = frozenset({"entity_key", "from_entity_key", "storyline_id", "macro_id"})
 # The objects that hold words of others, by the fields that only they have, and those words.
 _WORDS = ("text", "summary", "tags", "metadata")
 _OBJECTS: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
@@ -160,7 +161,7 @@ def fence_words(data: Any) -> Any:
 
 def _fence_quotation(data: dict[str, Any]) -> dict[str, Any]:
     """Words of sources are fenced where an agent reads them, also inside JSON."""
-    if "entity_key" in data or "from_entity_key" in data:
+    if _GRAPH_KEYS & data.keys():
         return _fence_graph_item(data)
     words = (*_words_of_others(data), *_PASSAGE_OF_MEMORY)
     fenced = {name: _quote_value(data[name]) for name in words if data.get(name)}

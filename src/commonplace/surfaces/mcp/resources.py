@@ -88,6 +88,8 @@ RESOURCES: tuple[McpResource, ...] = (
     ),
     McpResource("memories", "list", "Memories", "The newest memories."),
     McpResource("sources", "sources", "Sources", "The newest conversations, mails and documents."),
+    McpResource("storylines", "storylines", "Storylines", "What many sources say about one thing."),
+    McpResource("macros", "macros", "Macros", "What several storylines say over months."),
     McpResource(
         "categories",
         "categories",

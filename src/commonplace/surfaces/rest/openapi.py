@@ -174,7 +174,8 @@ SUBJECTS: Mapping[str, str] = {
     "remember": "memories observe update conflicts forget-requests",
     "forget": "forget restore erase verify-forget",
     "sources": "sources memory/extract artifacts",
-    "graph": "explore traverse people concepts entities nodes edges notes contributions graph",
+    "graph": "explore traverse people concepts entities storylines macros nodes edges notes "
+    "contributions graph",
     "profile": "profile consent categories abbreviations",
     "history": "changes change-log events",
     "teams": "teams",
@@ -233,6 +234,8 @@ _ID_SUFFIXES = {
     "/nodes/merge": "_nodes",
     "/edges/": "_edge",
     "/notes/": "_note",
+    "/storylines/": "_storyline",
+    "/macros/": "_macro",
 }
 _FORGET_ID_SUFFIXES = {
     "/nodes/": "_node",

@@ -9,7 +9,15 @@ from commonplace.errors import BadCypher
 from commonplace.model.graph.elements import Mentioned
 from commonplace.model.graph.salience import AccessStats
 from commonplace.model.memory.kinds import TtlPolicy
-from support.small_graph import ALICE, NOW, TEAM, days_ago, small_graph
+from support.small_graph import (
+    ALICE,
+    NOW,
+    TEAM,
+    WORK,
+    days_ago,
+    graph_with_stories,
+    small_graph,
+)
 
 ACCESS = """
 // Users can access Sources where they are participants OR it's their team
@@ -160,21 +168,51 @@ def test_seed_query_counts_relationships_of_one_user(ask):
     assert ask(query, userId=ALICE) == [(9,)]
 
 
-def test_seed_query_on_storylines_and_macros_returns_no_rows(ask):
-    """So a query that asks for them is right, and finds nothing yet."""
-    assert ask("MATCH (s:Storyline)-[:about]->(a) RETURN s, a") == []
-    assert ask("MATCH (s:Storyline)-[:includes]->(o:Source) RETURN s.storyline_id, o") == []
-    assert ask("MATCH (m:Macro)-[:rooted_in]->(a) RETURN m.macro_id, a") == []
-    assert (
-        ask(
-            "MATCH (n:Storyline|Macro) WHERE (n.team_id IS NULL AND n.user_id = $userId) "
-            "OR n.team_id IN $userTeams RETURN n",
-            userId=ALICE,
-            userTeams=[TEAM],
-        )
-        == []
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "MATCH (s:Storyline)-[:about]->(a) RETURN s.name, a.name",
+            ("Google – storyline", "Google"),
+        ),
+        (
+            "MATCH (s:Storyline)-[:includes]->(o:Source) RETURN s.storyline_id, collect(o.name)",
+            ("storyline:offer", ["Source memo", "Source meeting"]),
+        ),
+        (
+            "MATCH (m:Macro)-[:rooted_in]->(a) RETURN m.macro_id, a.name",
+            ("macro:work", "remote work"),
+        ),
+        ("MATCH (m:Macro)-[:groups]->(s:Storyline) RETURN m.name, s.source_count", (WORK.name, 2)),
+        (
+            "MATCH (s:Storyline) RETURN s.state, s.salience > 0.4, s.closed_at, s.is_dirty",
+            ("candidate", True, None, True),
+        ),
+        ("MATCH (m:Macro) RETURN m.state, m.salience, m.storyline_count", ("core", 1.0, 1)),
+        (
+            "MATCH (n {has_meso: true}), (m {has_macro: true}) RETURN n.name, m.name",
+            ("Google", "remote work"),
+        ),
+    ],
+)
+def test_seed_query_reads_storylines_and_macros(engine, query, expected):
+    assert list(engine.run("stories", graph_with_stories, NOW, query).rows) == [expected]
+
+
+def test_seed_query_reads_storylines_and_macros_of_a_user(engine):
+    found = engine.run(
+        "stories",
+        graph_with_stories,
+        NOW,
+        "MATCH (n:Storyline|Macro) WHERE (n.team_id IS NULL AND n.user_id = $userId) "
+        "OR n.team_id IN $userTeams RETURN n.entity_key ORDER BY n.entity_key",
+        {"userId": ALICE, "userTeams": [TEAM]},
     )
-    assert ask("MATCH (m:Macro)-[:groups]->(s:Storyline) RETURN m, s") == []
+    assert list(found.rows) == [("macro:work",), ("storyline:offer",)]
+
+
+def test_seed_query_on_storylines_of_a_graph_without_any_returns_no_rows(ask):
+    assert ask("MATCH (s:Storyline|Macro) RETURN s") == []
 
 
 def test_seed_query_finds_people_mentioned_in_the_last_week(ask):

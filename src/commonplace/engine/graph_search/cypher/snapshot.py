@@ -21,6 +21,7 @@ from commonplace.model.graph.assertion import notes_live_at
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot, display_author, note_author
+from commonplace.model.graph.storylines import Story
 from commonplace.model.sources.source import Source
 
 Getter = Callable[[Any], Any]
@@ -79,6 +80,8 @@ def _items_by_label(snapshot: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
         by_label.setdefault(node.type.value, []).append(node)
     yield from by_label.items()
     yield "Source", list(snapshot.sources.values())
+    yield "Storyline", list(snapshot.storylines.values())
+    yield "Macro", list(snapshot.macros.values())
     yield "Artifact", list(snapshot.artifacts.values())
     yield "Team", list(snapshot.teams.values())
 
@@ -92,6 +95,14 @@ def _relationships(snapshot: GraphSnapshot) -> Iterator[tuple[str, str, str, Any
     for artifact in snapshot.artifacts.values():
         if artifact.source is not None:
             yield "produced", artifact.source.id, artifact.id, artifact.source.said_at
+    for storyline in snapshot.storylines.values():
+        yield "about", storyline.id, storyline.anchor, storyline.told_at
+        for source in storyline.sources:
+            yield "includes", storyline.id, source.id, source.said_at
+    for macro in snapshot.macros.values():
+        yield "rooted_in", macro.id, macro.anchor, macro.told_at
+        for child in macro.storylines:
+            yield "groups", macro.id, child, snapshot.storylines[child].told_at
 
 
 # ——— properties, and the attributes they are read from ———
@@ -112,8 +123,6 @@ _NODE = {
     "last_mentioned_at": "mentioned.last_at",
     "distinct_source_days": "mentioned.distinct_days",
     "distinct_days": "mentioned.days",
-    "has_meso": "has_meso",
-    "has_macro": "has_macro",
     "ttl_policy": "ttl_policy",
     "created_at": "created_at",
     "updated_at": "updated_at",
@@ -170,6 +179,33 @@ _ARTIFACT = {
     "created_at": "created_at",
     "updated_at": "updated_at",
 }
+_STORY = {
+    "entity_key": "id",
+    "user_id": "user_id",
+    "team_id": "team_id",
+    "name": "name",
+    "description": "description",
+    "anchor_entity_key": "anchor",
+    "is_dirty": "is_dirty",
+    "ttl_policy": "ttl_policy",
+    "started_at": "started_at",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+_STORYLINE = {
+    **_STORY,
+    "storyline_id": "id",
+    "source_count": "source_count",
+    "last_source_at": "last_source_at",
+    "closed_at": "closed_at",
+}
+_MACRO = {
+    **_STORY,
+    "macro_id": "id",
+    "storyline_count": "storyline_count",
+    "total_source_count": "total_source_count",
+    "last_event_at": "last_event_at",
+}
 _TEAM = {
     "entity_key": "id",
     "team_id": "id",
@@ -209,7 +245,13 @@ class _Readers:
         self._now = now
 
     def of_label(self, label: str) -> SnapshotReader:
-        getters = {"Source": self._source, "Artifact": self._artifact, "Team": self._team}
+        getters = {
+            "Source": self._source,
+            "Storyline": lambda: self._story(_STORYLINE),
+            "Macro": lambda: self._story(_MACRO),
+            "Artifact": self._artifact,
+            "Team": self._team,
+        }
         label_getters = getters.get(label, self._node)()
         return _reader(LABELS[label].properties, label_getters)
 
@@ -230,11 +272,15 @@ class _Readers:
         return _reader(RELATIONSHIPS["mentions"].properties, getters)
 
     def _node(self) -> dict[str, Getter]:
+        of_storylines = {storyline.anchor for storyline in self._snapshot.storylines.values()}
+        of_macros = {macro.anchor for macro in self._snapshot.macros.values()}
         return {
             **_getters_of(_NODE),
             **self._usage(),
             "created_by": lambda node: display_author(node.created_by, node.user_id),
             "notes": self._notes,
+            "has_meso": lambda node: node.id in of_storylines,
+            "has_macro": lambda node: node.id in of_macros,
         }
 
     def _source(self) -> dict[str, Getter]:
@@ -245,6 +291,9 @@ class _Readers:
             "provenance": lambda source: _json(dict(source.provenance)),
             "started_at": lambda source: source.started_at or source.created_at,
         }
+
+    def _story(self, paths: Mapping[str, str]) -> dict[str, Getter]:
+        return {**_getters_of(paths), **self._usage()}
 
     def _artifact(self) -> dict[str, Getter]:
         return {
@@ -268,7 +317,7 @@ class _Readers:
             get = attrgetter(path)
             return lambda item: get(marks_of(item.id))
 
-        def salience_of(item: Node | Edge | Source) -> Any:
+        def salience_of(item: Node | Edge | Source | Story) -> Any:
             return current_salience(item, marks_of(item.id), now)
 
         return {

@@ -29,14 +29,13 @@ from commonplace.engine.graph_search.graph_texts import (
 )
 from commonplace.engine.prompt_injection import is_suspicious_again
 from commonplace.engine.search.candidates import RecallRequest
-from commonplace.engine.search.graph.matches import (
+from commonplace.engine.search.graph.graph_match import (
     MEANING_WEIGHT,
     WORDS_WEIGHT,
     GraphMatch,
-    GraphSearch,
     evidence_of,
-    load_searchable_graph,
 )
+from commonplace.engine.search.graph.matches import GraphSearch, load_searchable_graph
 from commonplace.engine.search.hits import explain_hit
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.rank import Ranked
@@ -50,13 +49,17 @@ from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import ReadableScope
 from commonplace.model.graph.assertion import EdgeAssertion
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.storylines import Macro, Storyline
 from commonplace.model.memory.memory import State
 from commonplace.model.sources.source import is_source_id
 from commonplace.store.queries import AssertionQuery
 
 NODE_KIND, ARTIFACT_KIND = "node", "artifact"
-GRAPH_KINDS = frozenset({NODE_KIND, EDGE_KIND, ARTIFACT_KIND})
+STORYLINE_KIND, MACRO_KIND = "storyline", "macro"
+GRAPH_KINDS = frozenset({NODE_KIND, EDGE_KIND, ARTIFACT_KIND, STORYLINE_KIND, MACRO_KIND})
 
+_LESS = 1e-6  # scores are rounded to this
 MAX_LIFT = 1.25  # over the best other hit
 MAX_CITED = 50  # mentions of a node; the latest one that the caller may read is its citation
 _OWNER_TERMS = frozenset(analyse("the user's"))  # "I" in the owner's own words
@@ -110,8 +113,9 @@ def _is_searched(request: RecallRequest) -> bool:
 def _is_said_by(
     said: Sequence[Terms], item: GraphItem, graph: SearchableGraph, now: datetime
 ) -> bool:
-    """Whether another hit says the same: of a node, all that is known of it."""
-    if isinstance(item, Artifact) or not said:
+    """Whether another hit says the same: of a node, all that is known of it. A storyline tells
+    how things came about, which no single hit does."""
+    if isinstance(item, Artifact | Storyline | Macro) or not said:
         return False
     if isinstance(item, Edge):
         return any(_says(each, item, graph) for each in said)
@@ -188,6 +192,8 @@ class _GraphHitBuilder:
     ) -> bool:
         item = match.item
         sources = [each.source for each in cited[item.id]]
+        if isinstance(item, Storyline | Macro):
+            return hidden.isdisjoint(sources)  # its text may repeat the words of each
         if item.id == self.graph.owner or not sources or not hidden.issuperset(sources):
             return True
         if isinstance(item, Node):
@@ -198,12 +204,16 @@ class _GraphHitBuilder:
         return any(each.source is None for each in stated.get(item.id, ()))
 
     def _scores(self, chosen: Sequence[GraphMatch], others: Sequence[Hit]) -> Iterator[float]:
-        """On the scale of the other hits. What is not sure comes after all that is."""
+        """On the scale of the other hits. What is not sure comes after all that is; a storyline
+        that is not asked for comes after what answers."""
         scale = self._scale(others)
+        answering = min((hit.score for hit in others if not hit.weak), default=None)
         most = MAX_LIFT * (others[0].score if others else 1.0)
         lowest = min((hit.score for hit in others), default=most)
         for match in chosen:
             score = min(match.evidence * scale, most if match.is_sure else lowest)
+            if match.is_along and answering is not None:
+                score = min(score, answering - _LESS)
             lowest = min(lowest, score)
             yield score
 
@@ -232,13 +242,14 @@ class _GraphHitBuilder:
             text=text,
             kind=_kind_of(item),
             category=category_of(self.graph, item),
-            date=item.valid_from if isinstance(item, Edge) else item.updated_at,
+            date=_date_of(item),
             similarity=match.similarity,
             score=round(score, 6),
             citation=citation,
             suspicious=is_suspicious_again(self.request.engine, text),
             quoted=any(is_source_id(each.source) for each in cited),
             weak=not match.is_sure,
+            forgettable=not match.is_story,
         )
         if not self.request.plan.explain:
             return hit
@@ -289,6 +300,7 @@ class _GraphHitBuilder:
             item.id: [
                 *_stated_by(item, stated),
                 *map(Citation, mentioned.get(item.id, ())[:MAX_CITED]),
+                *map(Citation, told_in(self.graph.snapshot, item)),
             ]
             for item in items
         }
@@ -316,7 +328,27 @@ class _GraphHitBuilder:
 def _kind_of(item: GraphItem) -> str:
     if isinstance(item, Node):
         return NODE_KIND
+    if isinstance(item, Storyline | Macro):
+        return STORYLINE_KIND if isinstance(item, Storyline) else MACRO_KIND
     return EDGE_KIND if isinstance(item, Edge) else ARTIFACT_KIND
+
+
+def _date_of(item: GraphItem) -> datetime:
+    if isinstance(item, Storyline | Macro):
+        return item.told_at
+    return item.valid_from if isinstance(item, Edge) else item.updated_at
+
+
+def told_in(snapshot: GraphSnapshot, item: GraphItem) -> list[str]:
+    """The sources of a storyline, or of the storylines of a macro, the latest first."""
+    if isinstance(item, Storyline):
+        storylines = [item]
+    elif isinstance(item, Macro):
+        storylines = [snapshot.storylines[id] for id in item.storylines]
+    else:
+        return []
+    sources = sorted((each for told in storylines for each in told.sources), reverse=True)
+    return list(dict.fromkeys(source.id for source in sources))
 
 
 def _stated_by(item: GraphItem, stated: Mapping[str, Sequence[EdgeAssertion]]) -> list[Citation]:

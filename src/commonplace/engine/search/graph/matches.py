@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -24,51 +24,22 @@ from commonplace.engine.graph_search.graph_texts import (
 )
 from commonplace.engine.graph_search.graph_view import GraphView, match_named_nodes
 from commonplace.engine.search.candidates import RecallRequest
-from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS
+from commonplace.engine.search.graph.graph_match import GraphMatch
+from commonplace.engine.search.graph.story_matches import MIN_SIMILARITY, StorySearch
 from commonplace.language.query.relations import idle_forms
 from commonplace.language.text.terms import analyse
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import Filters
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.storylines import is_story_id
 from commonplace.model.graph.types import is_description
 
 with lazy_imports(__name__):
     from commonplace.engine.graph.as_of import graph_as_of
 
-MIN_SIMILARITY = 0.5  # enough by itself
 MIN_EDGE_TERMS = 2  # an edge is found by its own words from this many on
-ANSWER_EVIDENCE = 0.9  # of an edge with the relationship and the end that the question names
-OVERVIEW_LIFT = 1.2  # of a node, if the question asks for anything about it
 CLOSEST = 20  # nodes and edges by similarity
-
-WORDS_WEIGHT = sum(map(WEIGHTS.of, WORD_SIGNALS))
-MEANING_WEIGHT = sum(map(WEIGHTS.of, MEANING_SIGNALS))
-
-
-@dataclass(frozen=True, slots=True)
-class GraphMatch:
-    """An item of the graph that matches a query, and how well."""
-
-    item: GraphItem
-    held: float  # the share of the query's terms that it holds
-    similarity: float | None
-    is_named: bool = False
-    is_answer: bool = False  # the question asks for this relationship
-    is_sure: bool = True  # False: only its name is in the question, which asks for something else
-
-    @property
-    def evidence(self) -> float:
-        found = evidence_of(self.held, self.similarity)
-        if self.is_answer:
-            return max(found, ANSWER_EVIDENCE)
-        return OVERVIEW_LIFT * found if self.is_named and self.held == 1 else found
-
-
-def evidence_of(held: float, similarity: float | None) -> float:
-    """If the similarity is unknown, words carry all of it."""
-    return WORDS_WEIGHT * held + MEANING_WEIGHT * (held if similarity is None else similarity)
-
 
 # ——— the graph ———
 
@@ -120,12 +91,29 @@ class GraphSearch:
         """The best match of each item, best first."""
         answers = list(self._asked_edges())
         answered = {end for match in answers for end in getattr(match.item, "ends", ())}
-        found = [*answers, *self._named_nodes(answered), *self._by_words(), *self._by_meaning()]
+        stories = StorySearch(
+            self._request.plan.query,
+            self._graph,
+            self.terms,
+            self._named,
+            self._now,
+            self._similarity,
+            is_answered=bool(answers),
+        )
+        found = [
+            *answers,
+            *self._named_nodes(answered),
+            *self._by_words(),
+            *self._by_meaning(),
+            *stories.matches(),
+        ]
         best: dict[str, GraphMatch] = {}
         for match in found:
             if match.item.id not in best and self._is_admitted(match):
                 best[match.item.id] = match
-        return sorted(best.values(), key=lambda m: (not m.is_sure, -m.evidence, m.item.id))
+        return sorted(
+            best.values(), key=lambda m: (not m.is_sure, m.is_along, -m.evidence, m.item.id)
+        )
 
     def _is_admitted(self, match: GraphMatch) -> bool:
         item, threshold = match.item, self._request.plan.threshold
@@ -212,7 +200,7 @@ class GraphSearch:
 
     @cached_property
     def _similarities(self) -> Mapping[str, float]:
-        """The calibrated similarity of each visible node and edge. Vectors are those of today, so
+        """The calibrated similarity of each visible item. Vectors are those of today, so
         a point in time is searched by words."""
         request, vectors = self._request, self._request.vectors
         if not vectors or not vectors[0].any() or not self._graph.then.is_now:
@@ -229,7 +217,7 @@ class GraphSearch:
         return {
             id: float(similarity)
             for id, similarity in zip(cached.ids, found, strict=True)
-            if id in snapshot.nodes or id in snapshot.edges
+            if id in snapshot.nodes or id in snapshot.edges or snapshot.story(id)
         }
 
     def _similarity(self, id: str) -> float | None:
@@ -237,7 +225,11 @@ class GraphSearch:
         return None if found is None else round(found, 6)
 
     def _by_meaning(self) -> Iterator[GraphMatch]:
-        near = [each for each in self._similarities.items() if each[1] >= MIN_SIMILARITY]
+        near = [
+            each
+            for each in self._similarities.items()
+            if each[1] >= MIN_SIMILARITY and not is_story_id(each[0])
+        ]
         for id, _ in sorted(near, key=lambda each: (-each[1], each[0]))[:CLOSEST]:
             item = self._item(id)
             held = len(self.terms & self._all_terms(item)) / max(1, len(self.terms))
