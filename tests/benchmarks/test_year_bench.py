@@ -8,7 +8,7 @@ from benchmarks.duplicates import duplicates
 from benchmarks.year import command
 from benchmarks.year.generate import DAYS, GeneratedYear
 from benchmarks.year.measure import measure_month, play_months, table_of
-from benchmarks.year.play import awake, begin
+from benchmarks.year.play import awake, begin, sleeping
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory
 
@@ -57,6 +57,17 @@ def test_year_benchmark_plays_days_with_a_night_after_each():
     assert month.disk_bytes > 100_000
     table = table_of(months, "A year")
     assert dict(zip(table.columns, table.rows[0], strict=True))["live"] == month.live
+
+
+def test_year_nights_lose_no_answer_of_the_first_days():
+    rested, tired = (
+        play_months(GeneratedYear(1), 4, "hashing", night)[0] for night in (sleeping, awake)
+    )
+    assert rested.asked == tired.asked > 0
+    assert rested.found["top"] >= tired.found["top"]
+    assert rested.found["context"] >= tired.found["context"]
+    assert rested.live <= tired.live
+    assert rested.duplicates <= tired.duplicates
 
 
 def test_year_measurement_leaves_no_trace_in_the_store(tmp_path):
