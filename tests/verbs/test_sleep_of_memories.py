@@ -103,9 +103,7 @@ def test_volatile_memories_are_merged_in_fives_into_a_stable_summary(me, clock):
     clock.tick(days=8)
     actions = actions_of(sleep_through(me, run_volatile))
     assert [action.ends for action in actions] == [tuple(ids[:5]), tuple(ids[5:10])]
-    assert [type(step).__name__ for step in actions[0].steps] == ["AddMemory"] + [
-        "ChangeMemory"
-    ] * 5
+    assert [type(step).__name__ for step in actions[0].steps] == ["AddMemory"] + ["ChangeMemory"] * 5
     summaries = [m for m in me.list(limit=100).memories if m.kind == "summary"]
     assert [m.stability for m in summaries] == ["stable", "stable"]
     assert live(me) == {*ids[10:], *pinned, *(m.id for m in summaries)}
