@@ -11,7 +11,6 @@ from commonplace.store.sql.store import SqlStore
 SOURCE = Path(commonplace.__file__).parent
 METHODS = {Store: 41, Claims: 5, StoreMaintenance: 8}
 MOST_METHODS = 54  # of all protocols together
-MOST_METHODS = 54  # of all protocols together
 # Everything else only reads.
 CHANGES = {
     Store: {"apply", "record"},

@@ -69,6 +69,7 @@ with lazy_imports(__name__):
     from commonplace.engine.llm.usage import ModelUsageOfUser, report_usage_by_user
     from commonplace.engine.maintenance.jobs import bind_job_kinds, make_workers, work_once
     from commonplace.engine.maintenance.reembed import Reembedded, ReportProgress, reembed
+    from commonplace.engine.maintenance.sleep.schedule import ensure_sleep_jobs
     from commonplace.engine.maintenance.tidy import scrub, tidy_team
     from commonplace.engine.maintenance.worker import (
         BackgroundWorker,
@@ -399,7 +400,8 @@ class Commonplace:
     # ——— maintenance ———
 
     def tidy_what_is_due(self) -> None:
-        """Tidy each user's memory once a day, with or without a worker."""
+        """Tidy each user's memory once a day, with or without a worker. Sees to it that the next
+        run of sleep is scheduled: a worker runs it when it is due."""
         due = self._engine.clock() - LIFETIMES.tidy_every
         for scope in self._engine.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
@@ -413,6 +415,7 @@ class Commonplace:
             tidy_team(self._engine, scope)
         elif scope.is_user:  # the store's own scope needs no tidying
             User(self._engine, Principal(scope.name, cleared=True))._tidy_without_compaction()
+            ensure_sleep_jobs(self._engine, scope)
 
     def close(self) -> None:
         self.stop_work()

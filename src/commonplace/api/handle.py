@@ -177,6 +177,7 @@ READ_VERBS = frozenset(
         "recall",
         "recall_many",
         "show",
+        "sleep_log",
         "sources",
         "sources_invitations",
         "stats",

@@ -12,6 +12,7 @@ from commonplace.api.handle import (
     optional_integer,
     read_choices,
     read_cursor,
+    require_at_most_one,
 )
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.language.safety.prompt_injection import is_suspicious
@@ -23,6 +24,7 @@ from commonplace.model.export.archive import from_lines, to_lines
 from commonplace.model.jobs import JobState
 from commonplace.model.journal import ChangeRow, EventRow, HistoryRow
 from commonplace.model.memory.memory import Memory
+from commonplace.model.sleep import SleepTask
 
 with lazy_imports(__name__):
     from commonplace.engine.access import principal_at_source
@@ -32,6 +34,9 @@ with lazy_imports(__name__):
     from commonplace.engine.maintenance.doctor import examine
     from commonplace.engine.maintenance.finding import Finding
     from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
+    from commonplace.engine.maintenance.sleep.log import SleepReport, read_log
+    from commonplace.engine.maintenance.sleep.runner import ReportSleep, sleep
+    from commonplace.engine.maintenance.sleep.undo import SleepUndone, undo_run
     from commonplace.engine.maintenance.tidy import Tidied, tidy
     from commonplace.engine.memories import listing
     from commonplace.engine.memories.listing import Stats, stats
@@ -64,6 +69,44 @@ class MaintenanceVerbs(UserHandle):
             self._link_in_maintenance,
             compact=False,
         )
+
+    def sleep(
+        self,
+        tasks: Texts | None = None,
+        *,
+        dry_run: bool = False,
+        progress: ReportSleep = lambda _: None,
+    ) -> SleepReport:
+        """Do now what is done at night.
+
+        Expires, forgets, merges and archives, and writes descriptions and storylines. tasks: only
+        these. dry_run: show what would be done, without a language model; nothing changes. A run
+        that is interrupted is finished by a worker."""
+        self._require_owner("run nightly maintenance")
+        chosen = read_choices(tasks, "tasks", SleepTask)
+        is_dry = validation.flag(dry_run, "dry_run")
+        return sleep(self._engine, self._request, chosen or None, is_dry, progress)
+
+    def sleep_undo(self, run: str) -> SleepUndone:
+        """Undo a run of sleep.
+
+        Each action is undone whole, or listed with what prevents it: its items changed since, or
+        are gone. What expired, was purged or was erased stays gone. Possible for 30 days."""
+        self._require_owner("undo nightly maintenance")
+        return undo_run(self._engine, self._request, validation.id(run, "run"))
+
+    def sleep_log(
+        self, *, limit: int = 20, after: str | None = None, run: str | None = None
+    ) -> Sequence[SleepReport]:
+        """List runs of sleep, newest first.
+
+        What each task did, how long it took, and tokens. run: that run, with each action, its
+        reason and the ids of its items; contains no text."""
+        self._require_owner("see the log of nightly maintenance")
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        one = None if run is None else validation.id(run, "run")
+        require_at_most_one(after=after, run=run)
+        return read_log(self._engine, self.principal, most, read_cursor(after), one)
 
     def stats(self, *, events: bool = False) -> Stats:
         """Show counts: kinds, categories, states, sources.

@@ -33,10 +33,13 @@ EXTRACT_JOB = "extract"  # adds a source's assertions to its reader's graph
 DESCRIBE_JOB = "describe"  # updates the description of a growing conversation
 READ_JOB = "read"  # a language model reads a source for its reader
 SAME_FACT_JOB = "same-fact"  # a language model compares near memories
-# One after the other, the earliest first: later turns correct what earlier ones told.
-IN_ORDER = (READ_JOB, SAME_FACT_JOB)
+SLEEP_JOB = "sleep"  # what the engine does at night
+# One after the other, the earliest first: later turns correct what earlier ones told, and runs of
+# sleep build on each other.
+IN_ORDER = (READ_JOB, SAME_FACT_JOB, SLEEP_JOB)
 SUMMARISE_JOB = "summarise"  # a language model's description of a source
-MODEL_JOBS = frozenset({READ_JOB, SAME_FACT_JOB, SUMMARISE_JOB})  # may take minutes
+# They may take minutes.
+MODEL_JOBS = frozenset({READ_JOB, SAME_FACT_JOB, SUMMARISE_JOB, SLEEP_JOB})
 AFTER_RULES = (
     READ_JOB,
     EXTRACT_JOB,

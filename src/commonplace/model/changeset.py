@@ -2,8 +2,8 @@
 
 A changeset can be shown before it is applied (dry run) and undone afterwards (each change names the
 version that it replaces). Each step carries its journal entry, except steps about jobs and runs of
-sleep, which change no memory. Steps about keys, memberships, shares and extraction state are journaled but do not move
-the scope's revision.
+sleep, which change no memory. Steps about keys, memberships, shares and extraction state are
+journaled but do not move the scope's revision.
 """
 
 from __future__ import annotations

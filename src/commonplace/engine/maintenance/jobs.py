@@ -16,6 +16,7 @@ from commonplace.engine.follow_up_jobs import (
     PROCESS_JOB,
     READ_JOB,
     SAME_FACT_JOB,
+    SLEEP_JOB,
     SUMMARISE_JOB,
 )
 from commonplace.engine.maintenance.worker import JobFunction, Worked, Worker, WorkerGroup
@@ -30,6 +31,7 @@ from commonplace.store.queries import NO_LIMIT, JobQuery
 with lazy_imports(__name__):
     from commonplace.engine.graph.extraction.extract import run_extraction_job
     from commonplace.engine.maintenance.reembed import fill_late_vectors
+    from commonplace.engine.maintenance.sleep.schedule import run_sleep_job
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.reading.read import run_read_job
     from commonplace.engine.reading.same_fact import run_same_fact_job
@@ -49,6 +51,7 @@ def bind_job_kinds(
         READ_JOB: partial(run_read_job, engine, closes_windows),
         SAME_FACT_JOB: partial(run_same_fact_job, engine),
         SUMMARISE_JOB: partial(summarise_source, engine),
+        SLEEP_JOB: partial(run_sleep_job, engine),
         EMBED_JOB: partial(fill_late_vectors, engine, partial(link_after_embedding, engine)),
     }
 
