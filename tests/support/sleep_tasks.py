@@ -1,5 +1,4 @@
-"""Small tasks of sleep, made for tests of runs: each does one thing to the memory. And one task of a
-night, run to its end without a runner."""
+"""Small tasks of sleep, made for tests of runs, and one task of a night run to its end.
 
 from __future__ import annotations
 

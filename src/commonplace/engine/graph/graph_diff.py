@@ -13,6 +13,8 @@ from typing import Any
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.edge_diff import EdgeChange, diff_edges
 from commonplace.engine.graph.names import name_key
+from commonplace.engine.graph.stories.story_diff import diff_stories
+from commonplace.engine.graph.storylines import has_new_text
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
 from commonplace.errors import StoreCorrupt
 from commonplace.model.changeset import ChangesetStep
@@ -24,6 +26,7 @@ from commonplace.model.graph.steps import (
     PutEdge,
     PutNode,
     PutNote,
+    PutStory,
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
@@ -57,8 +60,16 @@ def diff_graph(
     put_nodes += diff.ends_described_otherwise(put_nodes)
     removed = {step.id for step in removed_nodes} | {step.id for step in removed_edges}
     put_notes, removed_notes = diff.notes(removed)
-    embedded = _embed_steps(work.engine, [*put_nodes, *put_edges])
-    return (*removed_notes, *removed_edges, *removed_nodes, *embedded, *put_notes)
+    stories = diff_stories(work, put_nodes, removed_nodes, ended)
+    embedded = _embed_steps(work.engine, [*stories.nodes, *put_edges, *stories.put])
+    return (
+        *removed_notes,
+        *removed_edges,
+        *removed_nodes,
+        *stories.removed,
+        *embedded,
+        *put_notes,
+    )
 
 
 class _GraphDiff:
@@ -408,13 +419,22 @@ def _newest_first(note: Note) -> tuple[float, str]:
 
 
 def _embed_steps(
-    engine: EngineContext, steps: Sequence[PutNode | PutEdge]
-) -> list[PutNode | PutEdge]:
-    """One embedder call for all steps."""
-    vectors = engine.embed_passages([step.text or "" for step in steps]) if steps else None
+    engine: EngineContext, steps: Sequence[PutNode | PutEdge | PutStory]
+) -> list[PutNode | PutEdge | PutStory]:
+    """One embedder call for all new texts."""
+    texts = [_new_text(step) for step in steps]
+    new = [text for text in texts if text is not None]
+    vectors = engine.embed_passages(new) if new else None
     if vectors is None:
         return list(steps)
+    rows = iter(vectors)
     return [
-        replace(step, vector=vectors[place].astype("<f4").tobytes())
-        for place, step in enumerate(steps)
+        step if text is None else replace(step, vector=next(rows).astype("<f4").tobytes())
+        for step, text in zip(steps, texts, strict=True)
     ]
+
+
+def _new_text(step: PutNode | PutEdge | PutStory) -> str | None:
+    if isinstance(step, PutStory):
+        return step.after.search_text if has_new_text(step) else None
+    return step.text

@@ -44,6 +44,7 @@ class GraphUnitOfWork:
     before: dict[str, NodeAssertion | EdgeAssertion | Note] = field(default_factory=dict)
     changed_nodes: dict[str, Node] = field(default_factory=dict)  # new, merged, forgotten
     changed_edges: dict[str, Edge] = field(default_factory=dict)
+    reworded: set[str] = field(default_factory=set)  # sources that lose words
     _loaded_nodes: set[str] = field(default_factory=set)
     _loaded_roots: set[str] = field(default_factory=set)  # with all their assertions
     _known: NameIndex | None = None

@@ -123,7 +123,8 @@ class _GraphImport:
 
     def _new_stories(self) -> Iterator[PutStory]:
         """An anchor keeps its open storyline and its macro: imported ones are left out."""
-        known = {each.id for each in (*self._stored.storylines, *self._stored.macros)}
+        known = {each.id for each in self._stored.storylines}
+        macros = {each.id for each in self._stored.macros}
         is_open = {each.anchor for each in self._stored.storylines if each.is_open}
         for storyline in self._imported.storylines:
             anchor = self._id(storyline.anchor)
@@ -135,7 +136,7 @@ class _GraphImport:
         for macro in self._imported.macros:
             anchor = self._id(macro.anchor)
             storylines = tuple(id for id in macro.storylines if id in known)
-            if macro.id in known or anchor in have_macro or len(storylines) < MIN_STORYLINES:
+            if macro.id in macros or anchor in have_macro or len(storylines) < MIN_STORYLINES:
                 continue
             yield self._put_story(macro.evolve(version=1, anchor=anchor, storylines=storylines))
 

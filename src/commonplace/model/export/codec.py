@@ -184,8 +184,9 @@ class RecordCodec:
         self._own = {name: codec.own[name] for name in rule.left_out if name in codec.own}
         self.keys = {key for key, _ in self._written if key}
         self.keys |= self._inner.keys if self._inner else set()
-        inlined = self._inner._absent if self._inner else {}
-        self._absent = {**inlined, **rule.older, **rule.newer}  # what older files mean
+        # What files mean that lack a newer field.
+        inlined: Mapping[str, Any] = self._inner._absent if self._inner else {}
+        self._absent: Mapping[str, Any] = {**inlined, **rule.older, **rule.newer}
 
     def _reader_of(self, name: str) -> FieldReader:
         """Wraps the reader of an optional field, so that readers need not handle null."""

@@ -14,9 +14,9 @@ from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.storylines import Macro, Story, Storyline
+from commonplace.model.graph.storylines import Macro, Story, Storyline, StorySource
 from commonplace.model.graph.types import edge_kind_between
-from commonplace.model.sources.source import Source
+from commonplace.model.sources.source import SOURCE_PREFIX, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class SourceMention:
     scope: str = ""  # the key of the source's owner
     weight: float = 1.0
     is_sensitive: bool = False
+
+    @property
+    def as_story_source(self) -> StorySource:
+        return StorySource(self.said_at, self.source, self.scope, self.weight, self.is_sensitive)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +59,15 @@ class GraphSnapshot:
         """Storylines and macros."""
         yield from self.storylines.values()
         yield from self.macros.values()
+
+    @property
+    def story_sources(self) -> Mapping[str, tuple[StorySource, ...]]:
+        """By node, the sources that count for its storylines."""
+        found: dict[str, list[StorySource]] = {}
+        for each in self.mentions:
+            if each.source.startswith(SOURCE_PREFIX):  # not what was remembered by hand
+                found.setdefault(each.node, []).append(each.as_story_source)
+        return {node: tuple(sources) for node, sources in found.items()}
 
     def marks_of(self, id: str) -> AccessStats:
         return self.marks.get(id, NEVER_READ)

@@ -193,11 +193,13 @@ def is_promoted(burst: Sequence[StorySource]) -> bool:
     return score >= MIN_SCORE and len(days) >= MIN_DAYS and span > MIN_SPAN
 
 
-def closing_time(burst: Sequence[StorySource], now: datetime) -> datetime | None:
-    """When it was closed; None: it is open. A burst that another one follows is closed, too: the
-    pause between them is long enough."""
+def closing_time(
+    burst: Sequence[StorySource], now: datetime, *, is_last: bool = True
+) -> datetime | None:
+    """When it was closed; None: it is open. One that another burst follows is closed, whatever the
+    clock says: sources may have dates to come."""
     closes = burst[-1].said_at + CLOSED_AFTER
-    return closes if closes < now else None
+    return closes if closes < now or not is_last else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,22 +215,51 @@ def fold_storylines(existing: Sequence[Storyline], sources: Iterable[StorySource
     """A storyline stays with the burst that has most of its sources. Two storylines that a later
     source has joined become one, the older of them."""
     bursts = split_bursts(sources)
-    claims: dict[int, list[Storyline]] = {}
-    gone: list[str] = []
-    for storyline in sorted(existing, key=lambda each: (each.started_at, each.id)):
-        ids = {source.id for source in storyline.sources}
-        shared = [len(ids & {source.id for source in burst}) for burst in bursts]
-        best = max(range(len(bursts)), key=shared.__getitem__, default=None)
-        if best is None or not shared[best] or not is_promoted(bursts[best]):
-            gone.append(storyline.id)
-        else:
-            claims.setdefault(best, []).append(storyline)
+    found = _claims(existing, bursts).items()
+    claims = {place: claiming for place, claiming in found if is_promoted(bursts[place])}
     kept = {each[0].id: bursts[place] for place, each in claims.items()}
-    gone += [extra.id for each in claims.values() for extra in each[1:]]
+    gone = [each.id for each in existing if each.id not in kept]
     new = tuple(
         burst for place, burst in enumerate(bursts) if place not in claims and is_promoted(burst)
     )
     return StorylineFold(kept, new, tuple(gone))
+
+
+def _claims(
+    existing: Iterable[Storyline], bursts: Sequence[Sequence[StorySource]]
+) -> dict[int, list[Storyline]]:
+    """By the place of a burst, the storylines that have more of its sources than of any other's,
+    oldest first."""
+    place_of = {source.id: place for place, burst in enumerate(bursts) for source in burst}
+    claims: dict[int, list[Storyline]] = {}
+    for storyline in sorted(existing, key=lambda each: (each.started_at, each.id)):
+        places = [place_of[each.id] for each in storyline.sources if each.id in place_of]
+        if places:
+            best = max(sorted(set(places)), key=places.count)
+            claims.setdefault(best, []).append(storyline)
+    return claims
+
+
+def find_late_sources(
+    existing: Sequence[Storyline], sources: Iterable[StorySource]
+) -> list[tuple[StorySource, Storyline]]:
+    """Sources that came after the storyline of their time was closed, with that storyline. Time
+    alone does not attach them."""
+    known = {source.id for storyline in existing for source in storyline.sources}
+    bursts = split_bursts(sources)
+    late = []
+    for place, storylines in _claims(existing, bursts).items():
+        if any(each.is_open for each in storylines):
+            continue
+        for source in bursts[place]:
+            if source.id not in known:
+                late.append((source, min(storylines, key=lambda each: _distance(each, source))))
+    return late
+
+
+def _distance(storyline: Storyline, source: StorySource) -> tuple[timedelta, str]:
+    before, after = storyline.started_at - source.said_at, source.said_at - storyline.last_source_at
+    return max(before, after, timedelta(0)), storyline.id
 
 
 def common_team(sources: Iterable[StorySource]) -> str | None:
@@ -242,6 +273,21 @@ def common_team(sources: Iterable[StorySource]) -> str | None:
 def highest_sensitivity(sources: Iterable[StorySource]) -> Sensitivity:
     any_high = any(source.is_sensitive for source in sources)
     return Sensitivity.HIGH if any_high else Sensitivity.NORMAL
+
+
+def build_macro_fields(storylines: Sequence[Storyline]) -> dict[str, Any]:
+    """What a macro has of its storylines."""
+    ordered = sorted(storylines, key=lambda each: (each.started_at, each.id))
+    teams = {each.team_id for each in ordered}
+    is_sensitive = any(each.sensitivity is Sensitivity.HIGH for each in ordered)
+    return {
+        "storylines": tuple(each.id for each in ordered),
+        "total_source_count": len({source.id for each in ordered for source in each.sources}),
+        "started_at": ordered[0].started_at,
+        "last_event_at": max(each.last_source_at for each in ordered),
+        "sensitivity": Sensitivity.HIGH if is_sensitive else Sensitivity.NORMAL,
+        "team_id": teams.pop() if len(teams) == 1 else None,
+    }
 
 
 def may_make_macro(storylines: Sequence[Storyline]) -> bool:

@@ -50,6 +50,7 @@ def hide_passage_assertions(
     engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
+    work.reworded.add(passages.source.id)
     kept = _cite_elsewhere(work, passages, cited)
     hidden = [each.id for each in cited if each.id not in kept]
     keep_ends(work, hidden)
@@ -77,6 +78,7 @@ def retract_passage_assertions(
     ended: Event,
 ) -> tuple[ChangesetStep, ...]:
     work, cited = _open(engine, reader, passages, by, at)
+    work.reworded.add(passages.source.id)
     kept = _cite_elsewhere(work, passages, cited)
     gone = [each.id for each in cited if each.id not in kept]
     keep_ends(work, gone)
