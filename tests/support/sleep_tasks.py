@@ -146,18 +146,21 @@ def run_task(user: User, task: Task, name: SleepTask) -> list[Batch]:
     done = TaskResult(task=name)
     while not batches or batches[-1].has_more:
         assert len(batches) < MAX_BATCHES, "the task has no end"
-        night = night_of(user, done=(done,))
-        decide = task(night)
-
-        def decision() -> tuple[Changeset, Batch]:
-            revision = night.engine.store.counters(night.scope).revision
-            batch = decide()
-            steps = tuple(step for action in batch.actions for step in action.steps)
-            steps += tuple(batch.silent)
-            return Changeset(night.scope, night.now, SLEEP_ACTOR, steps, revision), batch
-
-        _, batch = run_transaction(night.engine, None, decision)
+        batch = _apply(night_of(user, done=(done,)), task)
         items = sum(action.items for action in batch.actions)
         done += TaskResult(task=name, actions=len(batch.actions), items=items)
         batches.append(batch)
     return batches
+
+
+def _apply(night: Night, task: Task) -> Batch:
+    decide = task(night)
+
+    def decision() -> tuple[Changeset, Batch]:
+        revision = night.engine.store.counters(night.scope).revision
+        batch = decide()
+        steps = tuple(step for action in batch.actions for step in action.steps)
+        changed = (*steps, *batch.silent)
+        return Changeset(night.scope, night.now, SLEEP_ACTOR, changed, revision), batch
+
+    return run_transaction(night.engine, None, decision)[1]

@@ -21,9 +21,10 @@ from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import RemoveMemory, RewriteMemory, build_removal
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import Signal, describe_field
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import (
     THREAD_ORIGIN,
     Source,
@@ -110,13 +111,18 @@ def adds_only_evidence(before: Memory, after: Memory) -> bool:
     return same and all(map(_is_support, added))
 
 
+def rests_on_all(memory: Memory) -> bool:
+    """An insight of a night links what it was given: it goes with any of it."""
+    return memory.kind is Kind.INSIGHT and memory.actor_id == SLEEP_ACTOR
+
+
 def keep_other_evidence(memory: Memory, active: ActiveEvidence) -> Memory | None:
     """The memory without its removed evidence, supported by the owner or by what is active; None if
     nothing else supports it. Evidence given as text is dropped, because its source is unknown."""
     evidence = tuple(
         each for each in memory.evidence if each == OWNER_EVIDENCE or active.admits(each)
     )
-    if not evidence or memory.state is State.SOFT_DELETED:
+    if not evidence or memory.state is State.SOFT_DELETED or rests_on_all(memory):
         return None
     source = None if OWNER_EVIDENCE in evidence else active.sources[source_of_evidence(evidence[0])]
     speaker_fields: dict[str, Any] = dict.fromkeys(("actor_id", "run_id", "job_id"))

@@ -33,6 +33,7 @@ from commonplace.engine.sources.passages import (
 )
 from commonplace.engine.sources.removal import (
     find_sources,
+    insights_resting_on,
     memories_from_sources,
     plan_source_removal,
     rebuilt_entry,
@@ -212,6 +213,9 @@ def _plan_memories(
     decided = {memory.id for memory in named.memories}
     removal = plan_source_removal(engine, principal, named.ended, decided)
     memories = [*named.memories, *removal.unsupported]
+    ended = {*named.ended, *(each for m in memories for each in supporting_passages(m))}
+    memories += insights_resting_on(engine, principal, ended)
+    memories = list({memory.id: memory for memory in memories}.values())
     removals, rewrites = _rebuild_summaries(engine, principal, memories, removal.carried)
     return _ErasedMemories(memories, removals, rewrites, removal.steps)
 

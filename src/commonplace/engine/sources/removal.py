@@ -58,8 +58,9 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import POLICIES, MemoryRelation, kinds_where
+from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation, kinds_where
 from commonplace.model.memory.memory import HeldValue, Memory, State
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import (
     SOURCE_CATEGORY,
     ProcessingStatus,
@@ -127,7 +128,7 @@ def memories_from_sources(
 ) -> list[Memory]:
     """All memories from these sources or passages, in any state."""
     ids = set(ids)
-    return [
+    found = [
         memory
         for source in sorted({source_of_evidence(id) for id in ids})
         for memory in engine.store.page(
@@ -140,6 +141,29 @@ def memories_from_sources(
             ),
         )
         if source in ids or rests_on(memory, ids)
+    ]
+    return found + insights_resting_on(engine, principal, ids)
+
+
+def insights_resting_on(
+    engine: EngineContext, principal: Principal, ids: Collection[str]
+) -> list[Memory]:
+    """Insights of nights, which cite no single source. One that cites a whole source rests on each
+    of its passages."""
+    if not ids:
+        return []
+    listing = MemoryListing(
+        filters=Filters(kinds=(Kind.INSIGHT,), actor_id=SLEEP_ACTOR),
+        states=tuple(State),
+        visibility=OWNER_VISIBILITY,
+        limit=NO_LIMIT,
+    )
+    wanted = {*ids, *map(source_of_evidence, ids)}
+    return [
+        memory
+        for memory in engine.store.page(principal.scope, listing)
+        if memory.source_id is None
+        and (rests_on(memory, ids) or not wanted.isdisjoint(memory.evidence))
     ]
 
 
@@ -320,7 +344,7 @@ def forget_source_memories(
     hidden = [m for m in (*single, *shared.unsupported.values()) if m.is_live(now) and not m.pinned]
     for memory in hidden:
         supports = {*supporting_sources(memory), *supporting_passages(memory)}
-        purge_dates = [until[id] for id in supports if id in until]
+        purge_dates = [until[id] for id in supports if id in until] or until.values()
         steps.append(soft_delete_memory(memory, now, max(purge_dates)))
     steps += _rewrite_memories(engine, principal, shared.anew.values())
     steps += hold_again(shared.beside)

@@ -5,20 +5,22 @@ Both are written from the same summaries. A model is given only the user's own, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.engine.follow_up_jobs import can_be_summarised
 from commonplace.engine.graph.stories.story_texts import macro_text, storyline_text
+from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
 from commonplace.engine.maintenance.sleep.model_texts import RULES, ModelWork, erasures
 from commonplace.engine.maintenance.sleep.task import ACTIONS_AT_ONCE, Action, Night
 from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
 from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import ChangesetStep
 from commonplace.model.graph.elements import Node
 from commonplace.model.graph.snapshot import GraphSnapshot
-from commonplace.model.graph.steps import PutStory
+from commonplace.model.graph.steps import PutNode, PutStory, RemoveStories
 from commonplace.model.graph.storylines import (
     FIRST_SUMMARIES,
     REFRESH_SUMMARIES,
@@ -94,6 +96,38 @@ def renew_stories(
     return actions
 
 
+def fold_each(
+    night: Night, anchors: Iterable[tuple[str, str]], *, makes_macros: bool
+) -> list[Action]:
+    """One action for each anchor where something changes. ``anchors``: with the reasons. Two of
+    them may change one macro or node: the second waits for the next batch."""
+    actions: list[Action] = []
+    changed: set[str] = set()
+    for anchor, why in anchors:
+        steps = fold_anchor(
+            night.engine, night.scope, [anchor], night.now, promotes=True, macros=makes_macros
+        )
+        ids = {id for step in steps for id in _changed_by(step)}
+        if not ids or not changed.isdisjoint(ids):
+            continue
+        changed |= ids
+        stories = sum(isinstance(each, PutStory | RemoveStories) for each in steps)
+        actions.append(Action(why, steps, items=max(1, stories)))
+        if len(actions) == ACTIONS_AT_ONCE:
+            break
+    return actions
+
+
+def _changed_by(step: ChangesetStep) -> Sequence[str]:
+    match step:
+        case RemoveStories(ids=ids):
+            return ids
+        case PutStory(after=after) | PutNode(after=after):
+            return (after.id,)
+        case _:
+            return ()
+
+
 def _entry(story: Story) -> Entry:
     return Entry(
         op=Op.UPDATE,
@@ -151,17 +185,17 @@ def _given(graph: GraphSnapshot, story: Story) -> list[_Given]:
 
 
 def _summaries(graph: GraphSnapshot, storyline: Storyline) -> list[_Given]:
-    most = REFRESH_SUMMARIES if storyline.description else FIRST_SUMMARIES
+    most = FIRST_SUMMARIES if storyline.version == 1 else REFRESH_SUMMARIES
     readable = [
         (each, source)
         for each in storyline.sources
         if (source := graph.sources.get(each.id)) and source.summary
     ]
-    shown = _first_and_newest(readable, most)
+    shown, own = _first_and_newest(readable, most), Scope.of_user(storyline.user_id)
     return [
         _Given(
             DatedSummary(source.summary, source.local_time(each.said_at).date()),
-            can_be_summarised(source, Scope.of_user(storyline.user_id)),
+            each.scope == own.key and can_be_summarised(source, own),
         )
         for each, source in shown
         if not is_prompt_injection(source)

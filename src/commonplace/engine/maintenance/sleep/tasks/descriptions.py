@@ -38,7 +38,7 @@ NEW_WORDS = "new notes"
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class PreparedDescriptions:
     """Made before the decision. A description is used if its node is as it was then."""
 
     descriptions: Mapping[str, tuple[str, str]]  # by version: text, why
@@ -94,14 +94,14 @@ def _loaded(work: GraphUnitOfWork, dirty: Sequence[Node | Edge]) -> list[Node | 
 # ——— before the decision ———
 
 
-def _prepare(night: Night, asked: ModelWork) -> _Prepared:
+def _prepare(night: Night, asked: ModelWork) -> PreparedDescriptions:
     """The model and the embedder are asked outside any transaction."""
     engine = night.engine
     with engine.store.read_session():
         graph = load_searchable_graph(engine, night.principal)
         dirty = _dirty(graph)[:ACTIONS_AT_ONCE]
         if graph is None or not dirty or night.dry_run:
-            return _Prepared({}, {})
+            return PreparedDescriptions({}, {})
         work = _load(night, dirty)
         items = _loaded(work, dirty)
         known = erasures(night)
@@ -120,9 +120,9 @@ def _prepare(night: Night, asked: ModelWork) -> _Prepared:
         ]
         vectors = engine.embed_passages(texts)
     if vectors is None:
-        return _Prepared(descriptions, {}, known)
+        return PreparedDescriptions(descriptions, {}, known)
     made = {text: row.astype("<f4").tobytes() for text, row in zip(texts, vectors, strict=True)}
-    return _Prepared(descriptions, made, known)
+    return PreparedDescriptions(descriptions, made, known)
 
 
 def _is_owners(work: GraphUnitOfWork, node: Node) -> bool:
@@ -142,7 +142,7 @@ def _renew(
     graph: SearchableGraph,
     work: GraphUnitOfWork,
     item: Node | Edge,
-    prepared: _Prepared,
+    prepared: PreparedDescriptions,
 ) -> Action:
     described, why = _described(item, graph, night, prepared.descriptions, work)
     after = described.evolve(is_dirty=False, updated_at=night.now, version=item.version + 1)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.maintenance.sleep.model_texts import ModelWork
 from commonplace.engine.maintenance.sleep.story_writing import (
     dirty_stories,
+    fold_each,
     load_stories,
     renew_stories,
     write_stories,
@@ -19,7 +19,6 @@ from commonplace.engine.maintenance.sleep.task import (
     Night,
 )
 from commonplace.model.graph.snapshot import GraphSnapshot
-from commonplace.model.graph.steps import PutStory, RemoveStories
 from commonplace.model.sleep import SleepTask
 
 COLLECTED = "its storylines"
@@ -46,15 +45,6 @@ def run_macros(night: Night) -> Decide:
 
 
 def _fold(night: Night, graph: GraphSnapshot) -> list[Action]:
-    """Each anchor by itself, so that each macro is one action."""
     anchors = {each.anchor for each in graph.storylines.values()}
     anchors |= {each.anchor for each in graph.macros.values()}
-    actions: list[Action] = []
-    for anchor in sorted(anchors):
-        steps = tuple(fold_anchor(night.engine, night.scope, [anchor], night.now, promotes=True))
-        if steps:
-            stories = [each for each in steps if isinstance(each, PutStory | RemoveStories)]
-            actions.append(Action(COLLECTED, steps, items=max(1, len(stories))))
-        if len(actions) == ACTIONS_AT_ONCE:
-            break
-    return actions
+    return fold_each(night, ((anchor, COLLECTED) for anchor in sorted(anchors)), makes_macros=True)

@@ -6,13 +6,14 @@ never opened again: a later stretch of time is a storyline of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.maintenance.sleep.model_texts import ModelWork
 from commonplace.engine.maintenance.sleep.story_writing import (
     dirty_stories,
+    fold_each,
     load_stories,
     renew_stories,
     write_stories,
@@ -27,7 +28,6 @@ from commonplace.engine.maintenance.sleep.task import (
 )
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
-from commonplace.model.graph.steps import PutStory, RemoveStories
 from commonplace.model.graph.storylines import (
     Storyline,
     StorySource,
@@ -35,6 +35,7 @@ from commonplace.model.graph.storylines import (
     fold_storylines,
 )
 from commonplace.model.sleep import SleepTask
+from commonplace.store.queries import GraphQuery
 
 PROMOTED, CLOSED, JOINED = "promoted", "closed", "other sources"
 
@@ -47,7 +48,7 @@ def run_storylines(night: Night) -> Decide:
     def decide() -> Batch:
         with night.engine.store.read_session():
             graph = load_stories(night)
-            if folded := _fold(night, graph):
+            if folded := _fold(night):
                 return Batch(folded, has_more=True, outcome=outcome, tokens=tokens)
             dirty = dirty_stories(graph.storylines)
             if not dirty:
@@ -59,20 +60,16 @@ def run_storylines(night: Night) -> Decide:
     return decide
 
 
-def _fold(night: Night, graph: GraphSnapshot) -> list[Action]:
-    actions: list[Action] = []
-    for anchor, why in _anchors_to_fold(graph, night.now):
-        steps = tuple(fold_anchor(night.engine, night.scope, [anchor], night.now, promotes=True))
-        if steps:
-            stories = [each for each in steps if isinstance(each, PutStory | RemoveStories)]
-            actions.append(Action(why, steps, items=max(1, len(stories))))
-        if len(actions) == ACTIONS_AT_ONCE:
-            break
-    return actions
+def _fold(night: Night) -> list[Action]:
+    snapshot = night.engine.graph_cache.of(night.scope).snapshot
+    marks = night.engine.store.graph_items(night.scope, GraphQuery(marks=None)).marks
+    due = _anchors_to_fold(replace(snapshot, marks=marks), night.now)
+    return fold_each(night, due, makes_macros=False)
 
 
 def _anchors_to_fold(graph: GraphSnapshot, now: datetime) -> Iterator[tuple[str, str]]:
-    sources = _sources_by_node(graph)
+    """With what a night does there."""
+    sources = graph.story_sources
     existing: dict[str, list[Storyline]] = {}
     for storyline in graph.storylines.values():
         existing.setdefault(storyline.anchor, []).append(storyline)
@@ -89,27 +86,18 @@ def _may_be_promoted(graph: GraphSnapshot, anchor: str, now: datetime) -> bool:
     return not current_salience(node, graph.marks_of(anchor), now).is_archived
 
 
-def _sources_by_node(graph: GraphSnapshot) -> Mapping[str, Collection[StorySource]]:
-    found: dict[str, dict[str, StorySource]] = {}
-    for each in graph.mentions:
-        source = StorySource(each.said_at, each.source, each.scope, each.weight, each.is_sensitive)
-        found.setdefault(each.node, {})[each.source] = source
-    return {node: list(sources.values()) for node, sources in found.items()}
-
-
 def _change(
-    existing: Sequence[Storyline], sources: Collection[StorySource], now: datetime
+    existing: Sequence[Storyline], sources: Sequence[StorySource], now: datetime
 ) -> str | None:
     """What a night would change at one anchor."""
     fold = fold_storylines(existing, sources)
     if fold.new:
         return PROMOTED
-    if fold.gone:
+    if fold.gone or any(fold.kept[each.id] != each.sources for each in existing):
         return JOINED
+    last = max(sources, default=None)
     for storyline in existing:
         burst = fold.kept[storyline.id]
-        if burst != storyline.sources:
-            return JOINED
-        if storyline.is_open and closing_time(burst, now) is not None:
+        if storyline.closed_at != closing_time(burst, now, is_last=burst[-1] == last):
             return CLOSED
     return None
