@@ -94,17 +94,20 @@ class RecallVerbs(UserHandle):
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
         explain: bool = False,
         thread: str | None = None,
         turn: int | None = None,
     ) -> Recalled:
         """Search memories, profile, sources and graph.
 
-        Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes
-        and artifacts of the graph: best first, within a token budget. A hit that may be there by
-        chance is marked weak; strict leaves these out. Mode deep also searches other wordings of
-        the query, those of a language model if there is one. Use it for a question about a fact;
-        use list or sources to browse. as_of: what was true then. known_at: what was known then."""
+        Memories, profile fields and open proposals, passages of sources, and nodes, edges, notes,
+        artifacts, storylines and macros of the graph: best first, within a token budget. A hit that
+        may be there by chance is marked weak; strict leaves these out. Passages of archived sources
+        count half; include_archived: in full, with archived items of the graph. Mode deep also
+        searches other wordings of the query, those of a language model if there is one. Use it for
+        a question about a fact; use list or sources to browse. as_of: what was true then. known_at:
+        what was known then."""
         return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -122,6 +125,7 @@ class RecallVerbs(UserHandle):
         sources: Texts | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
         explain: bool = False,
         thread: str | None = None,
         turn: int | None = None,
@@ -147,6 +151,7 @@ class RecallVerbs(UserHandle):
                 thread_id=read_thread(thread),
                 turn=optional_integer(turn, "turn", 0, MAX_TURN),
                 within=looked_at,
+                include_archived=validation.flag(include_archived, "include_archived"),
             )
             for query in read_list(queries, MAX_BATCH)
         ]
@@ -306,6 +311,7 @@ class QueryVerbs(UserHandle):
         agent: str | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
+        include_archived: bool = False,
     ) -> Queried:
         """Answer an agent's question from memory.
 
@@ -328,6 +334,7 @@ class QueryVerbs(UserHandle):
             turn=optional_integer(turn, "turn", 0, MAX_TURN),
             logged_as="query",
             within=SearchTargets(procedures=_includes_procedures(admitted), graph=True),
+            include_archived=validation.flag(include_archived, "include_archived"),
         )
         refuse_metadata_in_past(admitted, as_of, known_at)
         shape = validation.choice(returns, "returns", QueryReturns, {})

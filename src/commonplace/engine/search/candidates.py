@@ -49,6 +49,7 @@ with lazy_imports(__name__):
     from commonplace.engine.graph_search.pagerank import has_scipy
 
 MENTIONING_HITS = 5  # the best hits, whose title mentions are followed
+ARCHIVED_SHARE = 0.5  # of the score of a passage, if its source is archived
 _ASKED_BEFORE = 0.3  # share of the best match that the question before a turn has
 
 
@@ -109,6 +110,7 @@ class RecallRequest:
     understood: ParsedQuery
     vectors: tuple[Vector, ...] | None
     asked: ParsedQuery | None = None  # the query that this is another wording of
+    archived: frozenset[str] = frozenset()  # sources whose passages count half
 
     @property
     def about_the_asker(self) -> bool:
@@ -171,7 +173,7 @@ def _score_indexes(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> lis
         evidence, plan.threshold, floors, strict=plan.strict or request.understood.says_nothing
     )
     rows = zip(request.readings, indexes, signals, evidence, judged, strict=True)
-    return [_ScoredIndex(*each, plan.explain) for each in rows]
+    return [_ScoredIndex(*each, request.archived, plan.explain) for each in rows]
 
 
 def _sources_of_others(request: RecallRequest, indexes: Sequence[ScopeIndex]) -> frozenset[str]:
@@ -236,6 +238,7 @@ class _ScoredIndex:
         signals: IndexSignals,
         evidence: Evidence,
         judged: Relevance,
+        archived: frozenset[str],
         explain: bool,
     ):
         self.numbering = index.numbering
@@ -245,13 +248,25 @@ class _ScoredIndex:
         self._weak = judged.weak
         self._reading = reading
         self._explain = explain
-        self._parts = _weight_by_kind(weight_signals(signals.signals), index)
+        self._shares = _shares_of_passages(index, archived)
+        weighted = _weight_by_kind(weight_signals(signals.signals), index)
+        self._parts = _weight_by_share(weighted, self._shares)
         self.scores = sum_parts(self._parts, index.size)
 
     def is_candidate(self, slot: int, is_admitted: bool) -> bool:
         """False for slots added after scoring. ``is_admitted``: skip the relevance check."""
         mask = self.evidence.candidates if is_admitted else self.candidates
         return slot < len(mask) and bool(mask[slot])
+
+    def weight_lifts(self, by_slot: Mapping[int, float]) -> Mapping[int, float]:
+        """The lifts of archived passages count half, too."""
+        shares = self._shares
+        if shares is None:
+            return by_slot
+        return {
+            slot: by * float(shares[slot]) if slot < len(shares) else by
+            for slot, by in by_slot.items()
+        }
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
         at, evidence = np.asarray(slots, dtype=np.intp), self.evidence
@@ -290,6 +305,20 @@ def _weight_by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[s
         return parts
     of_each = weights[index.coded["kind"][: index.size]]
     return {name: part * of_each for name, part in parts.items()}
+
+
+def _shares_of_passages(index: ScopeIndex, archived: frozenset[str]) -> Floats | None:
+    """None: none is of an archived source. Memories that were made from one keep their weight."""
+    if archived.isdisjoint(index.sources):
+        return None
+    is_archived = index.passages & index.from_sources(archived)
+    return np.where(is_archived, ARCHIVED_SHARE, 1.0)
+
+
+def _weight_by_share(parts: Mapping[str, Floats], shares: Floats | None) -> Mapping[str, Floats]:
+    if shares is None:
+        return parts
+    return {name: part * shares for name, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +391,7 @@ def _apply_lift(
         for index, each in zip(indexes, scored, strict=True):
             if index.numbering is not each.numbering:  # rebuilt: slot numbers changed
                 return ranked
-            by_slot = lift.of_slots(index)
+            by_slot = each.weight_lifts(lift.of_slots(index))
             lifted = [
                 slot
                 for slot, by in by_slot.items()

@@ -141,6 +141,7 @@ class RecallPlan:
     logged_as: str | None = "recall"  # None: the caller logs it
     node: JournalNode = JournalNode.HOTPATH
     within: SearchTargets = ALL_TARGETS
+    include_archived: bool = False  # archived passages at full weight, and archived graph items
     hits_only: bool = False  # the caller packs the hits and records the reads
 
     @property

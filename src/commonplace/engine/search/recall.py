@@ -99,6 +99,7 @@ def recall(
         )
         vocabulary = load_vocabulary(engine, principal, readings)
         terminology = load_terminology(engine, principal, vocabulary.stamp)
+        archived = _archived_sources(engine, principal, plans)
     understood = [
         [
             parse_query(wording, vocabulary.people, terminology)
@@ -117,7 +118,14 @@ def recall(
             worded = replace(plan, query=each.query, also=(), deep=None)
             requests.append(
                 RecallRequest(
-                    engine, principal, readings, worded, each, query_vectors, asked=wordings[0]
+                    engine,
+                    principal,
+                    readings,
+                    worded,
+                    each,
+                    query_vectors,
+                    asked=wordings[0],
+                    archived=frozenset() if plan.include_archived else archived,
                 )
             )
             start = end
@@ -153,6 +161,15 @@ def _readable_scopes(
     """A plan that names sources searches every readable scope, else only the searched ones."""
     is_named = any(plan.within.sources for plan in plans)
     return readable_scopes(engine, principal, searching=not is_named)
+
+
+def _archived_sources(
+    engine: EngineContext, principal: Principal, plans: Sequence[RecallPlan]
+) -> frozenset[str]:
+    """Of the caller; for a moment of the past, none: they are archived today."""
+    if not engine.moment.is_now or all(plan.include_archived for plan in plans):
+        return frozenset()
+    return engine.store.archived_sources(principal.own_scope)
 
 
 def _log_recall(

@@ -77,7 +77,8 @@ def salience_at(
 def salience_state(
     marks: AccessStats, salience: float, *, keep_forever: bool = False
 ) -> SalienceState:
-    if salience < ARCHIVED_BELOW:
+    is_archived = salience < ARCHIVED_BELOW or marks.archived_at is not None
+    if is_archived and not keep_forever:
         return SalienceState.ARCHIVED
     if keep_forever or marks.access_count >= CORE_MIN_READS:
         return SalienceState.CORE

@@ -117,7 +117,8 @@ class GraphSearch:
 
     def _is_admitted(self, match: GraphMatch) -> bool:
         item, threshold = match.item, self._request.plan.threshold
-        if self._graph.is_archived(item, self._now):
+        is_archived = self._graph.is_archived(item, self._now)
+        if is_archived and not self._request.plan.include_archived:
             return False
         if isinstance(item, Artifact) and item.has_ended(self._now):
             return False
