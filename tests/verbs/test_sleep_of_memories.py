@@ -103,7 +103,9 @@ def test_volatile_memories_are_merged_in_fives_into_a_stable_summary(me, clock):
     clock.tick(days=8)
     actions = actions_of(sleep_through(me, run_volatile))
     assert [action.ends for action in actions] == [tuple(ids[:5]), tuple(ids[5:10])]
-    assert [type(step).__name__ for step in actions[0].steps] == ["AddMemory"] + ["ChangeMemory"] * 5
+    assert [type(step).__name__ for step in actions[0].steps] == ["AddMemory"] + [
+        "ChangeMemory"
+    ] * 5
     summaries = [m for m in me.list(limit=100).memories if m.kind == "summary"]
     assert [m.stability for m in summaries] == ["stable", "stable"]
     assert live(me) == {*ids[10:], *pinned, *(m.id for m in summaries)}
@@ -135,8 +137,8 @@ def test_volatile_memories_that_changed_meanwhile_are_not_merged(me, clock):
 
 def test_expired_notes_leave_the_node_and_its_search_text(me, clock):
     node = me.nodes_add("Sarah Chen").id
-    me.note("wants to learn the zither", about=[node], lifetime="week")
-    me.note("has an allergy to nuts", about=[node], lifetime="forever")
+    me.note([node], "wants to learn the zither", lifetime="week")
+    me.note([node], "has an allergy to nuts", lifetime="forever")
     clock.tick(days=8)
     (action,) = actions_of(sleep_through(me, run_notes))
     assert action.items == 1

@@ -32,7 +32,7 @@ _WORKER = JournalNode.WORKER
 def absorb_memory(
     engine: EngineContext, principal: Principal, kept: Memory, same: Memory, now: datetime
 ) -> list[ChangesetStep]:
-    """``same`` is absorbed. What supports it is stored with the kept one before it is superseded."""
+    """``same`` is absorbed: superseded after what supports it is stored with the kept one."""
     after = _joined(kept, same, now)
     contributions = copy_contributions(engine, principal, kept, same, now)
     if contributions:
@@ -92,5 +92,3 @@ def preference(memory: Memory, is_decided: bool) -> tuple[Any, ...]:
         -memory.created_at.timestamp(),
         memory.id,
     )
-
-

@@ -141,7 +141,8 @@ def _said(memory: Memory) -> tuple[object, str]:
 
 
 def is_comparable(engine: EngineContext, memory: Memory) -> bool:
-    """Statements, whose pairs a model may be asked about. A model has no clearance, and is given nothing that looks like instructions."""
+    """Statements, whose pairs a model may be asked about. It has no clearance, and is given nothing
+    that looks like instructions."""
     policy = POLICIES[memory.kind]
     return (
         memory.is_live(engine.clock())

@@ -21,7 +21,7 @@ from commonplace.language.embedders.embedder import Calibration
 from commonplace.language.text.detect import Script, detect_script
 from commonplace.model.access.principal import Scope
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
-from commonplace.model.memory.kinds import Kind, Stability
+from commonplace.model.memory.kinds import POLICIES, Stability
 from commonplace.model.memory.memory import HEARSAY_FACET, Memory
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.model.sleep import FINGERPRINT_REST, MAX_PAIRS_A_DAY, PairFingerprint
@@ -76,7 +76,7 @@ def load_comparable(engine: EngineContext, scope: Scope, now: datetime) -> list[
 def is_comparable_at_night(memory: Memory) -> bool:
     """Volatile memories are merged otherwise; souls stand each for itself."""
     is_lasting = memory.stability is not Stability.VOLATILE
-    return is_lasting and memory.kind is not Kind.SOUL and not is_profile_item(memory.id)
+    return is_lasting and POLICIES[memory.kind].can_merge and not is_profile_item(memory.id)
 
 
 def choose_pool(memories: Sequence[Memory], now: datetime) -> set[str]:
@@ -148,14 +148,15 @@ def _candidates(
 
 
 def equal_terms(memories: Sequence[Memory], pool: Collection[str]) -> Iterator[DuplicatePair]:
-    """Neighbouring ones of each set, so that many equal ones do not make a pair each."""
+    """Neighbouring ones of each set that has a member in the pool: many equal memories do not make
+    a pair for each two of them."""
     alike: dict[tuple[str, ...], list[Memory]] = {}
     for memory in memories:
         if key := terms_key(memory.content):
             alike.setdefault(key, []).append(memory)
     for same in alike.values():
-        for earlier, later in pairwise(same):
-            if earlier.id in pool or later.id in pool:
+        if any(each.id in pool for each in same):
+            for earlier, later in pairwise(same):
                 yield DuplicatePair(earlier, later, EQUAL_TERMS)
 
 
@@ -231,4 +232,5 @@ def _lower(
 ) -> NDArray[np.float64]:
     """As `Calibration.similarities_between`: the lower of both maps."""
     found = [calibration.similarities(cosines, each) for each in {one, other}]
-    return np.min([each for each in found if each is not None], axis=0)
+    lower: NDArray[np.float64] = np.min([each for each in found if each is not None], axis=0)
+    return lower

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import batched
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.llm.model_calls import ModelOutcome, ask_model, count_findings
@@ -69,7 +68,8 @@ def _ask(night: Night, pairs: Sequence[DuplicatePair]) -> ModelVerdicts:
     tokens = 0
     outcome = ""
     wanted = [pair for pair in pairs if _may_be_asked(engine, pair)]
-    for some in batched(wanted, MAX_PAIRS):
+    for start in range(0, len(wanted), MAX_PAIRS):
+        some = wanted[start : start + MAX_PAIRS]
         values = {"pairs": describe_pairs(NearPair(each.earlier, each.later) for each in some)}
         reply = ask_model(engine, night.scope, prompt, values, small=True)
         tokens += reply.tokens.total
