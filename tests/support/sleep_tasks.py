@@ -1,4 +1,4 @@
-"""Small tasks of sleep, made for tests of runs, and one task of a night run to its end.
+"""Small tasks of sleep, made for tests of runs, and one task of a night run to its end."""
 
 from __future__ import annotations
 
