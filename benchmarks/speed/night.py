@@ -14,9 +14,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from rich.console import Console
@@ -29,15 +30,16 @@ from benchmarks.fixtures import (
     SentenceGenerator,
     available_databases,
 )
-from benchmarks.judgement.everyday import PlayedClock
 from benchmarks.report import Report, Table
 from benchmarks.year.generate import DAYS, GeneratedYear, YearConversation
 from commonplace.api import Commonplace, User
 from commonplace.model.sleep import SleepTask, TaskResult
 
 MEMORIES, SOURCES = 10_000, 2_000
+BEGINS = datetime(2026, 1, 1, tzinfo=UTC)
 LOADS = 50  # parts of the year, in each of which a share comes in
-TWICE = 40  # one in so many memories is told twice, in other words
+TWICE = 20  # one in so many memories repeats most of the words of another one
+_REPEATED = 0.75
 _KINDS = ("fact", "fact", "fact", "event", "note")
 _ENDING = {"kind": "log", "ttl_days": 30}  # every tenth memory
 
@@ -57,19 +59,33 @@ class MeasuredNight:
         return sum(each.seconds for each in self.results)
 
 
-def load_memory(database: Database, memories: int, sources: int) -> tuple[Commonplace, PlayedClock]:
+class RunningClock:
+    """Goes as time does, from a moment on that is set."""
+
+    def __init__(self, begins: datetime) -> None:
+        self.set(begins)
+
+    def set(self, now: datetime) -> None:
+        self._now, self._since = now, perf_counter()
+
+    def __call__(self) -> datetime:
+        return self._now + timedelta(seconds=perf_counter() - self._since)
+
+
+def load_memory(
+    database: Database, memories: int, sources: int
+) -> tuple[Commonplace, RunningClock]:
     """A year of memories and conversations, with everything extracted."""
-    clock, embedder = PlayedClock(), PreparedEmbedder()
-    begins = clock.now
+    clock, embedder = RunningClock(BEGINS), PreparedEmbedder()
     url = database.create(f"night_{memories}_{sources}")
     book = commonplace.open(url, embedder=embedder, clock=clock, worker="off", tidy_on_open=False)
     me = book.user(OWNER)
     items, talks = _memories(memories), _conversations(sources)
     for part in range(LOADS):
-        clock.advance(begins + timedelta(days=DAYS) * part / LOADS)
+        clock.set(BEGINS + timedelta(days=DAYS) * part / LOADS)
         me.remember_many(list(islice(items, memories // LOADS)))
         for talk in islice(talks, sources // LOADS):
-            _ingest(me, talk, clock.now)
+            _ingest(me, talk, clock())
         book.work(once=True)
     database.settle(url)
     return book, clock
@@ -80,11 +96,16 @@ def _memories(count: int) -> Iterator[dict[str, Any]]:
     sentences = generator.sentences(count)
     for place, sentence in enumerate(sentences):
         is_again = place > 0 and place % TWICE == 0
-        text = generator.shuffled(sentences[place - 1]) if is_again else sentence
+        text = _most_of(sentences[place - 1]) + sentence[-12:] if is_again else sentence
         if place % 10 == 9:
             yield {"content": text, **_ENDING}
         else:
             yield {"content": text, "kind": _KINDS[place % len(_KINDS)]}
+
+
+def _most_of(sentence: str) -> str:
+    words = sentence.split()
+    return " ".join(words[: int(len(words) * _REPEATED)])
 
 
 def _conversations(count: int) -> Iterator[YearConversation]:
@@ -108,10 +129,9 @@ def measure_nights(database: Database, memories: int, sources: int) -> list[Meas
     book, clock = load_memory(database, memories, sources)
     nights = []
     with book:
-        for _ in range(2):
-            clock.now += timedelta(days=1)
-            report = book.user(OWNER).sleep()
-            nights.append(MeasuredNight(report.run.results))
+        for night in range(2):
+            clock.set(BEGINS + timedelta(days=DAYS + night))
+            nights.append(MeasuredNight(book.user(OWNER).sleep().tasks))
             book.work(once=True)
     return nights
 
