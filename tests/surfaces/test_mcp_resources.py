@@ -39,9 +39,10 @@ def refused(client, uri):
     return error.value.data["code"]
 
 
-def test_mcp_resources_are_read_only_and_not_owner_only():
+def test_mcp_resources_are_read_only_and_for_agents_but_the_log_of_sleep():
     assert all(place.operation.effect is Effect.READ for place in RESOURCES)
-    assert not any(place.operation.owner_only for place in RESOURCES)
+    # What a night did is told to the owner only: its log names items that an agent may not see.
+    assert {place.name for place in RESOURCES if place.operation.owner_only} == {"sleep log"}
 
 
 def test_mcp_resources_are_listed_and_readable(speaking, me):

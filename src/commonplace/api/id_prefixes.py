@@ -47,6 +47,7 @@ class IdKind(StrEnum):
     PROPOSAL = "proposal"
     INVITATION = "invitation"
     JOB = "job"
+    RUN = "run"
     KEY = "key"
     ADMIN_KEY = "admin key"
     SERVICE_KEY = "service key"
@@ -197,5 +198,6 @@ _OF_USERS: Mapping[IdKind, Callable[[User], Iterable[str]]] = {
     IdKind.PROPOSAL: lambda me: [each.id for each in me.proposals(limit=MAX_K)],
     IdKind.INVITATION: lambda me: [each.id for each in me.sources_invitations(limit=MAX_K)],
     IdKind.JOB: lambda me: [each.id for each in me.jobs(limit=MAX_K)],
+    IdKind.RUN: lambda me: [each.id for each in me.sleep_log(limit=MAX_K) if each.id],
     IdKind.TEAM: lambda me: [each.id for each in me.teams()],
 }

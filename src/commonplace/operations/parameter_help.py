@@ -27,6 +27,7 @@ HELP: dict[str, str] = {
     "date": "When it began, if the original does not say.",
     "evidence": "Quotes that support it; required for a rule.",
     "questions": "Questions that it answers. They are searched, not shown.",
+    "dry_run": "Only show what would be done.",
     "embedder": "Embedder: wordllama, minilm, openai, hashing, onnx:FOLDER or fastembed:MODEL.",
     "facts": "Facts that you found in the turn. Texts, or maps of text, quote, kind (fact, "
     "preference, plan, event, contact, value, rule), subject, value, when, corrects.",
@@ -98,6 +99,7 @@ HELP: dict[str, str] = {
     "sensitivity": "low, normal or high (high is hidden from searches).",
     "short": "Abbreviation, as it is written.",
     "since": "Start at this revision instead of the read marker.",
+    "run": "Id of a run of sleep.",
     "source_id": "Id of the source it came from.",
     "source_type": "Type of its source, such as meeting, email or chat.",
     "source_types": "Only these source types. One of: voice-memo, meeting, email, slack-thread, "
@@ -111,6 +113,8 @@ HELP: dict[str, str] = {
     "summary": "One sentence; default: derived from the text.",
     "tags": "Tags; default: derived from the text.",
     "target": "Id of the memory to replace.",
+    "tasks": "Only these tasks: expiry, idle, volatile, notes, consolidation, archive, duplicates, "
+    "descriptions, storylines, insights, macros.",
     "team": "Team by id or name; `primary`: your primary team.",
     "text": "Text.",
     "thread": "Conversation thread.",

@@ -26,6 +26,7 @@ from commonplace.surfaces.cli.progress import (
     IngestedFiles,
     ingest_files,
     reembed_with_a_bar,
+    sleep_with_a_bar,
     still_waits,
     work_until_stopped,
 )
@@ -150,6 +151,8 @@ def run(
         whole = {name: _whole_ids(operation, target, name, v) for name, v in arguments.items()}
         if operation.verb == "ingest" and isinstance(target, User):
             return ingest_files(target, **whole)
+        if operation.verb == "sleep" and isinstance(target, User):
+            return sleep_with_a_bar(target, **whole)
         with _hint_at_short_ids(operation, whole):
             if asks and isinstance(target, User):
                 typer.confirm(_question(target, whole), abort=True)

@@ -341,6 +341,10 @@ COMPUTED: dict[str, Callable[[Any], Any]] = {
     "explored_story": _explored_story,
     "fields_and_notes": lambda profile: [*profile.fields.items(), *profile.notes.items()],
     "guests_or_nobody": lambda answer: ", ".join(answer.guests) or "nobody else",
+    "busy_tasks": lambda report: [
+        task for task in report.tasks if task.actions or task.waiting or task.outcome
+    ],
+    "id_or_dry_run": lambda report: report.id or "dry run: nothing was changed",
     "ids_or_nothing": lambda answer: " ".join(answer.ids) or "nothing",
     "invitation": lambda team: team.invited_by if team.standing == "invited" else None,
     "is_degraded": lambda answer: answer.degraded or None,

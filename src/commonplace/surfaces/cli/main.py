@@ -36,7 +36,8 @@ PANELS: Mapping[str, str] = {
     "relate note split contributions graph",
     "Profile and categories": "profile categories abbreviations abbreviate",
     "Teams and API keys": "teams keys",
-    "Maintenance": "stats doctor tidy jobs worker model export import reembed calibrate erase-user",
+    "Maintenance": "stats doctor tidy sleep jobs worker model export import reembed calibrate "
+    "erase-user",
     "Servers and demo": "serve mcp demo",
 }
 _PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}

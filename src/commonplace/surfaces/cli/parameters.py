@@ -55,6 +55,7 @@ _SINGULAR = {
     "text_matches": "--text-match",
     "types": "--type",
     "states": "--state",
+    "tasks": "--task",
     "facts": "--fact",
     "relations": "--relation",
     "tags": "--tag",
@@ -102,6 +103,7 @@ _PLAIN_IDS: Mapping[str, tuple[IdKind, ...]] = {
     "target": (IdKind.MEMORY,),
     "held": (IdKind.HELD,),
     "team": (IdKind.TEAM,),
+    "run": (IdKind.RUN,),
 }
 _IDS_OF: Mapping[str, tuple[IdKind, ...]] = {
     "show": ITEMS,

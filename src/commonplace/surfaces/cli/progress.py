@@ -1,4 +1,5 @@
-"""Commands that take a while: `ingest` and `reembed` with a progress bar, `worker` with signals."""
+"""Commands that take a while: `ingest`, `reembed` and `sleep` with a progress bar, `worker` with
+signals."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import commonplace
 from commonplace.api import Commonplace, User, open_without_embedder
 from commonplace.errors import InvalidInput
 from commonplace.lazy import lazy_imports
+from commonplace.model.sleep import SleepRun
 
 with lazy_imports(__name__):
     from rich.console import Console
@@ -28,6 +30,7 @@ with lazy_imports(__name__):
     )
 
     from commonplace.engine.maintenance import reembed as reembedding
+    from commonplace.engine.maintenance.sleep.log import SleepReport
     from commonplace.engine.maintenance.worker import Worked
     from commonplace.engine.sources.receive import Ingested
 
@@ -124,6 +127,20 @@ def _bar(console: Console, *more: ProgressColumn) -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
+
+
+# ——— sleep ———
+
+
+def sleep_with_a_bar(me: User, **arguments: Any) -> SleepReport:
+    with _bar(Console(stderr=True)) as bar:
+        shown = bar.add_task("sleep", total=None)
+
+        def show(run: SleepRun) -> None:
+            described = f"sleep: {run.next_task or 'done'}"
+            bar.update(shown, description=described, completed=run.position, total=len(run.tasks))
+
+        return me.sleep(progress=show, **arguments)
 
 
 # ——— worker ———

@@ -29,6 +29,10 @@ def _source_ids(user: User) -> list[str]:
     return [source.id for source in user.sources(limit=MOST_COMPLETIONS).sources]
 
 
+def _run_ids(user: User) -> list[str]:
+    return [run.id for run in user.sleep_log(limit=MOST_COMPLETIONS) if run.id]
+
+
 @dataclass(frozen=True)
 class McpResource:
     path: str  # names in braces are arguments of the operation
@@ -95,6 +99,10 @@ RESOURCES: tuple[McpResource, ...] = (
         "categories",
         "Categories",
         "Categories that the caller may read, and how they are used.",
+    ),
+    McpResource("sleep", "sleep log", "Sleep", "What nightly maintenance did, and why."),
+    McpResource(
+        "sleep/{run}", "sleep log", "Run of sleep", "One run with its actions.", {"run": _run_ids}
     ),
     McpResource(
         "memories/{id}",

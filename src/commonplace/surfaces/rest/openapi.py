@@ -108,6 +108,7 @@ PATH_EXAMPLES = {
     "conflict": "8b1f3c77-0d52-4a6e-8f19-5f2d4c6e7a90",
     "team": "c2d7a1e4-93b5-4f08-b6d1-7e8a9c0b2f35",
     "member": "dan",
+    "run": "sleep:5c0b1d7e-2f64-4a39-8d1c-90e7b3a4f612",
     "name": "city",
     "category": "tasks",
 }
@@ -180,7 +181,7 @@ SUBJECTS: Mapping[str, str] = {
     "history": "changes change-log events",
     "teams": "teams",
     "keys": "keys admin",
-    "maintenance": "stats doctor tidy jobs model export import",
+    "maintenance": "stats doctor tidy sleep jobs model export import",
     "server": "me healthz readyz metrics",
 }
 _SUBJECT_OF = {word: subject for subject, words in SUBJECTS.items() for word in words.split()}
