@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from commonplace.api import User
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.maintenance.sleep.task import Action, Batch, Night, Task
 from commonplace.engine.transaction import run_transaction
-from commonplace.model.changeset import Changeset
+from commonplace.model.changeset import Changeset, build_add
+from commonplace.model.memory.memory import Memory
 from commonplace.model.sleep import SLEEP_ACTOR, SleepRun, SleepSchedule, SleepTask
+from support.making import changeset
 
 
 def a_night(me: User, *, live: int = 1000, ended: int = 0, dry_run: bool = False) -> Night:
@@ -44,6 +49,14 @@ def sleep_through(me: User, task: Task, *, live: int = 1000, ended: int = 0) -> 
         batches.append(batch)
         if not batch.has_more:
             return batches
+
+
+def store_beside(me: User, memories: Sequence[Memory]) -> list[str]:
+    """As an import does: nothing compares them while they are stored."""
+    indexes, _ = index_memories(me._engine, memories)
+    steps = (build_add(memory, index) for memory, index in zip(memories, indexes, strict=True))
+    me._engine.store.apply(changeset(*steps))
+    return [memory.id for memory in memories]
 
 
 def actions_of(batches: list[Batch]) -> list[Action]:

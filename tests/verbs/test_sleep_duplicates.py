@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.engine.indexing import index_memories
 from commonplace.engine.maintenance.sleep.tasks.duplicates import (
     SAME_BY_MODEL,
     SAME_TERMS,
     SIMILAR,
     run_duplicates,
 )
-from commonplace.model.changeset import build_add
 from commonplace.model.sleep import MAX_PAIRS_A_DAY
-from support.making import a_memory, changeset
+from support.making import a_memory
 from support.models import ToldModel, saying
-from support.sleeping import actions_of, rehearsed, sleep_through
+from support.sleeping import actions_of, rehearsed, sleep_through, store_beside
 
 FIRST = "Dana's dentist is on Yarkon Street"
 AGAIN = "The dentist of Dana is on Yarkon Street"
@@ -25,14 +23,7 @@ AGAIN = "The dentist of Dana is on Yarkon Street"
 def stored(me, clock, *contents, **fields):
     """Put beside each other, as an import does: no write compares them."""
     fields = {"kind": "fact", "created_at": clock.now, **fields}
-    return put(me, [a_memory(content, **fields) for content in contents])
-
-
-def put(me, memories):
-    indexes, _ = index_memories(me._engine, memories)
-    steps = (build_add(memory, index) for memory, index in zip(memories, indexes, strict=True))
-    me._engine.store.apply(changeset(*steps))
-    return [memory.id for memory in memories]
+    return store_beside(me, [a_memory(content, **fields) for content in contents])
 
 
 def live(me):
@@ -52,7 +43,7 @@ def test_equal_terms_are_merged_and_nothing_is_lost(me, clock):
     two = a_memory(
         AGAIN, kind="fact", tags=("street",), importance=4, evidence=("wrote it",), confidence=0.7
     )
-    put(me, [one, two])
+    store_beside(me, [one, two])
     (action,) = actions_of(sleep_through(me, run_duplicates))
     assert (action.why, action.ends) == (SAME_TERMS, (one.id,))
     kept = me.show(two.id).memory

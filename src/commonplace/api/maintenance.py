@@ -62,12 +62,13 @@ class MaintenanceVerbs(UserHandle):
         )
 
     def _tidy_without_compaction(self) -> Tidied:
-        """For tidying many users: the store is compacted once for all."""
+        """Once a day, for many users: the store is compacted once for all."""
         return tidy(
             self._engine,
             self.principal,
             self._link_in_maintenance,
             compact=False,
+            limited=True,
         )
 
     def sleep(

@@ -2,7 +2,7 @@
 
 `commonplace tidy` runs it manually, and opening a store runs it once a day, so that retention
 periods hold even without a worker. It is idempotent. What ends and what is merged is decided by the
-tasks of a night; here it is done without the limits of a night.
+tasks of a night.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from commonplace.engine.context import EngineContext
 from commonplace.errors import StoreError
@@ -19,6 +20,8 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Bookkeeping, Changeset
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import State
+from commonplace.model.sleep import limit_of_endings
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import LOST_COMMITS, NO_LIMIT, SourceListing
 
@@ -65,21 +68,24 @@ def tidy(
     link: LinkFunction,
     compact: bool = True,
     reindex: bool = False,
+    limited: bool = False,
 ) -> Tidied:
-    """``link``: of the write path, injected."""
+    """``link``: of the write path, injected. ``limited``: nobody asked for it, so that it ends no
+    more live memories than a night does."""
     engine.access_log.flush()
     scope = principal.scope
     now = engine.clock()
     expired = _run(engine, scope, now, expiry.expire_memories)
     expired += _run(engine, scope, now, expiry.expire_sources)
-    forgotten = _run(engine, scope, now, idle.forget_idle_memories)
+    may_end = limit_of_endings(_count_live(engine, scope, now)) if limited else NO_LIMIT
+    forgotten = _run(engine, scope, now, idle.forget_idle_memories, may_end)
     proposals = _run(engine, scope, now, expiry.expire_proposals)  # it reads what is purged
     purged = _run(engine, scope, now, expiry.purge_memories)
     purged += _run(engine, scope, now, expiry.purge_graph)
     purged += _run(engine, scope, now, notes.remove_notes)
     expired += _run(engine, scope, now, expiry.expire_artifacts)
     purged += _purge_sources(engine, scope, now)
-    merged = _merge_volatile(engine, scope, now)
+    merged = _merge_volatile(engine, scope, now, may_end - forgotten)
     if reindex:
         accepted = {LOST_COMMITS: "0"} if engine.store.fact(LOST_COMMITS) else {}
         engine.store.record(Bookkeeping(scope, now, repairs_checksums=True, facts=accepted))
@@ -116,12 +122,22 @@ def _run(
     scope: Scope,
     now: datetime,
     stage: Callable[[EngineContext, Scope, datetime, int], Sequence[Action]],
+    most: int = NO_LIMIT,
 ) -> int:
     """The number of items that end, with one changeset for many."""
     total = 0
-    while done := _apply(engine, scope, now, lambda: stage(engine, scope, now, _ITEMS_AT_ONCE)):
+    while at_once := min(_ITEMS_AT_ONCE, most - total):
+        find = partial(stage, engine, scope, now, at_once)
+        done = _apply(engine, scope, now, find)
         total += done
+        if not done:
+            break
     return total
+
+
+def _count_live(engine: EngineContext, scope: Scope, now: datetime) -> int:
+    rows = engine.store.statistics(scope, now).memories
+    return sum(row.count for row in rows if row.state == State.ACTIVE)
 
 
 def _apply(
@@ -142,14 +158,15 @@ def _purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
     )
 
 
-def _merge_volatile(engine: EngineContext, scope: Scope, now: datetime) -> int:
+def _merge_volatile(engine: EngineContext, scope: Scope, now: datetime, may_end: int) -> int:
     """A batch of which a memory has just changed waits for the next run."""
     merged, more = 0, 1
     while more:
         prepared = volatile.prepare_merges(engine, scope, now)
+        merges = volatile.within_limit(prepared.merges, may_end - merged)
 
-        def find(merges: Sequence[volatile.PreparedMerge] = prepared.merges) -> list[Action]:
-            unchanged = volatile.unchanged_merges(engine, scope, merges, now)
+        def find(chosen: Sequence[volatile.PreparedMerge] = merges) -> list[Action]:
+            unchanged = volatile.unchanged_merges(engine, scope, chosen, now)
             return [volatile.merge_action(merge, now) for merge in unchanged]
 
         done = _apply(engine, scope, now, find)

@@ -55,7 +55,7 @@ def find_idle(engine: EngineContext, scope: Scope, now: datetime) -> list[Memory
 def forget_idle_memories(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
 ) -> Sequence[Action]:
-    """Without the limits of a night."""
+    """As a stage of tidy."""
     return [idle_action(engine, each, now) for each in find_idle(engine, scope, now)[:limit]]
 
 

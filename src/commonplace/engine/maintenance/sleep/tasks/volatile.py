@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 
 from commonplace.engine.composition import supersede_memory
 from commonplace.engine.context import EngineContext
@@ -44,13 +45,8 @@ def run_volatile(night: Night) -> Decide:
 
     def decide() -> Batch:
         merges = list(unchanged_merges(night.engine, night.scope, prepared.merges, night.now))
-        may_end = night.run.may_still_end
-        actions: list[Action] = []
-        for merge in merges:
-            if merge.size > may_end:
-                break
-            may_end -= merge.size
-            actions.append(merge_action(merge, night.now))
+        chosen = within_limit(merges, night.run.may_still_end)
+        actions = [merge_action(merge, night.now) for merge in chosen]
         left = sum(merge.size for merge in merges[len(actions) :])
         has_more = bool(prepared.more and actions and not left)
         return Batch(actions, has_more=has_more, waiting=left + prepared.more)
@@ -119,6 +115,12 @@ def unchanged_merges(
         refs = [memory.ref for memory in known if memory and is_due(memory)]
         if refs == [memory.ref for memory in merge.originals]:
             yield merge
+
+
+def within_limit(merges: Sequence[PreparedMerge], may_end: int) -> list[PreparedMerge]:
+    """The first ones that together end no more memories."""
+    totals = accumulate(merge.size for merge in merges)
+    return [merge for merge, total in zip(merges, totals, strict=True) if total <= may_end]
 
 
 def merge_action(merge: PreparedMerge, now: datetime) -> Action:
