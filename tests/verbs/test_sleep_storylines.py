@@ -1,4 +1,4 @@
-"""Storylines and macros of a night: promoted, written, closed, begun anew; by a model or by rules."""
+"""Storylines and macros of a night: promoted, written, closed, begun anew."""
 
 from __future__ import annotations
 

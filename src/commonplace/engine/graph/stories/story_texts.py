@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
-from commonplace.engine.graph.stories.told_sentences import ToldSentence, told_sentences
+from commonplace.engine.graph.stories.told_sentences import ToldSentence, safe_line, told_sentences
 from commonplace.engine.llm.texts import DatedSummary
-from commonplace.language.safety.plain_line import plain_line
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.detect import Script, detect_script
 from commonplace.language.text.sentences import split_sentences
@@ -22,7 +21,7 @@ from commonplace.language.text.sentences import split_sentences
 MAX_STORYLINE, MAX_MACRO = 600, 900  # characters
 MAX_NAME = 80
 _SENTENCES = 3
-_NO_MARKUP = str.maketrans("", "", "<>{}[]`|\\\n\r\t")
+_NO_MARKUP = str.maketrans("", "", "<>{}[]`|\\")
 _ISO_DATE = re.compile(r"(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-\d\d(?!\d)")
 _DATED = re.compile(r"^\d{1,2} \S+ \d{4}(?: \S+ \d{1,2} \S+ \d{4})?: ")
 
@@ -60,9 +59,9 @@ _ENGLISH = _Wording(
     months=_MONTHS,
     day_form="{day} {month} {year}",
     span="{} to {}",
-    mentioned="Conversations from {days} mention {name}.",
+    mentioned="Conversations that mention {name} are from {days}.",
     latest="The latest mention of {name} is of {day}.",
-    on_one_day="Conversations of {day} mention {name}.",
+    on_one_day="Conversations that mention {name} are of {day}.",
     periods="Conversations mention {name} in {count} periods: the first is {first}.",
     latest_period="The latest period is {days}.",
     unnamed="the subject",
@@ -71,9 +70,9 @@ _HEBREW = _Wording(
     months=_HEBREW_MONTHS,
     day_form="{day} ב{month} {year}",
     span="{} עד {}",
-    mentioned="שיחות מ-{days} מזכירות את {name}.",
+    mentioned="השיחות שמזכירות את {name} הן מ-{days}.",
     latest="האזכור האחרון של {name} הוא מ-{day}.",
-    on_one_day="שיחות מ-{day} מזכירות את {name}.",
+    on_one_day="השיחות שמזכירות את {name} הן מ-{day}.",
     periods="שיחות מזכירות את {name} ב-{count} תקופות: הראשונה היא {first}.",
     latest_period="התקופה האחרונה היא {days}.",
     unnamed="הנושא",
@@ -175,7 +174,7 @@ def _dated_lines(storyline: DatedSummary, wording: _Wording) -> list[str]:
     lines = [
         line
         for sentence in split_sentences(storyline.text[: 2 * MAX_STORYLINE])
-        if (line := plain_line(sentence, MAX_STORYLINE // 2)) is not None
+        if (line := safe_line(sentence, MAX_STORYLINE // 2)) is not None
     ]
     return [
         line if _DATED.match(line) else f"{period}: {line}"
@@ -185,8 +184,8 @@ def _dated_lines(storyline: DatedSummary, wording: _Wording) -> list[str]:
 
 
 _MENTION = re.compile(
-    r"Conversations (?:from|of|mention)\b|The latest (?:mention|period)\b"
-    r"|שיחות (?:מ-|מזכירות)|האזכור האחרון|התקופה האחרונה"
+    r"Conversations (?:that )?mention\b|The latest (?:mention|period)\b"
+    r"|(?:השיחות ש|שיחות )מזכירות|האזכור האחרון|התקופה האחרונה"
 )
 
 
@@ -200,7 +199,8 @@ def _wording_of(texts: Sequence[DatedSummary]) -> _Wording:
 
 
 def _shown_name(name: str, wording: _Wording) -> str:
-    shown = " ".join(name.translate(_NO_MARKUP).split())[:MAX_NAME].rstrip(" .,;:!?")
+    words = "".join(sign if sign.isprintable() else " " for sign in name.translate(_NO_MARKUP))
+    shown = " ".join(words.split())[:MAX_NAME].rstrip(" .,;:!?")
     return wording.unnamed if not shown or is_suspicious(shown) else shown
 
 

@@ -58,6 +58,7 @@ _CONTRACTED = tuple(
 )
 # Clauses without marks between them, or a date that was put into the middle of another one.
 _CARELESS = re.compile(r"\b(?:n|ill be|ha|lol)\b|\d{4} \d", re.IGNORECASE)
+_REORDERS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _COUNTRY = re.compile(r"\bUS\b")
 _DANGLING = re.compile(
     r"(?:he|she|it|they|his|her|their|its|this|that|these|those|there|here)\b"
@@ -125,8 +126,8 @@ def _is_speaker(words: str) -> bool:
 
 def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> str:
     """The sentence as it is told later; empty if it cannot be."""
-    line = plain_line(_TAIL.sub(".", _OPENER.sub("", sentence, count=1)), MAX_SENTENCE)
-    if line is None or line.endswith("?") or any(find_secrets(line)):
+    line = safe_line(_TAIL.sub(".", _OPENER.sub("", sentence, count=1)), MAX_SENTENCE)
+    if line is None or line.endswith("?"):
         return ""
     is_hebrew = detect_script(line) is Script.HEBREW
     told = _as_told_in_hebrew(line) if is_hebrew else _as_told(line, speaker)
@@ -138,6 +139,12 @@ def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> 
     if names_one_of(told, names):
         return told
     return _according_to(speaker, told, is_hebrew) if speaker in names else ""
+
+
+def safe_line(text: str, most: int) -> str | None:
+    """As `plain_line`; also None if it holds a secret, or is shown in another order."""
+    line = plain_line(text, most)
+    return None if line is None or _REORDERS.search(line) or any(find_secrets(line)) else line
 
 
 def _as_told(line: str, speaker: str) -> str:
