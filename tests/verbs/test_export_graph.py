@@ -54,6 +54,8 @@ def graph(store, me):
     mira = a_node(
         "Mira",
         aliases=("מירה", "Miri"),
+        has_meso=True,
+        has_macro=True,
         mentioned=Mentioned(source_count=1, first_at=START, days=(date(2026, 3, 1),)),
     )
     miri = a_node("Miri", merged_into=mira.id)

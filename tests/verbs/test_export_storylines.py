@@ -36,7 +36,7 @@ def told(store):
     """A closed storyline of Ana's, an open one, and their macro."""
     owner = a_node("Ana", is_owner=True)
     store.apply(changeset(putting_node(owner, a_node_telling(owner, source=None))))
-    mira = a_node("Mira")
+    mira = a_node("Mira", has_meso=True, has_macro=True)
     first = a_storyline(mira.id, closed_at=START)
     second = a_storyline(mira.id, 200, 205)
     macro = a_macro(mira.id, first, second)

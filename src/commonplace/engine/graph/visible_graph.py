@@ -13,6 +13,11 @@ from typing import TypeVar
 
 from commonplace.engine.access import can_see_source, readable_scopes, visibility_in, visibility_of
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.stories.team_stories import (
+    NO_TEAM_STORIES,
+    TeamStories,
+    load_team_stories,
+)
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
@@ -46,6 +51,7 @@ Citing = TypeVar("Citing", Note, Artifact)
 class VisibleGraph:
     snapshot: GraphSnapshot
     key: GraphKey  # cache key: owner, revision and visibility
+    of_members: TeamStories = NO_TEAM_STORIES
 
 
 def visible_graph(
@@ -55,18 +61,22 @@ def visible_graph(
     whole: bool = False,
     sources: bool = False,
     silent: bool = False,
+    members: bool = False,
 ) -> VisibleGraph:
     """``whole``: include items of high sensitivity, if the owner asks. ``sources``: include the
     sources that mention nodes; these are read each time, because team membership may change
     without a new revision. ``silent``: also include sources that mention no node or are not
-    extracted yet."""
+    extracted yet. ``members``: also read the storylines of other members of the principal's
+    teams, one read for each."""
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
-    sources = sources or silent
+    sources = sources or silent or members
     with engine.store.read_session():
-        snapshot = _load_visible(engine, principal, sight, whole, sources, silent)
-    return VisibleGraph(snapshot, _graph_key(principal, sight, snapshot))
+        others = load_team_stories(engine, principal, sight) if members else NO_TEAM_STORIES
+        snapshot = _load_visible(engine, principal, sight, whole, sources, silent, others)
+    key = _graph_key(principal, sight, snapshot)
+    return VisibleGraph(snapshot, key, others.limited_to(sight, snapshot.sources))
 
 
 def _load_visible(
@@ -76,6 +86,7 @@ def _load_visible(
     whole: bool,
     sources: bool,
     silent: bool,
+    others: TeamStories,
 ) -> GraphSnapshot:
     snapshot = limit_to_visibility(engine.graph_cache.of(principal.own_scope).snapshot, sight)
     if principal.team is not None:
@@ -84,7 +95,7 @@ def _load_visible(
         )
     nodes, edges = snapshot.nodes, snapshot.edges
     about = nodes.keys() | edges.keys()
-    cited = _cited_sources(snapshot) if sources else ()
+    cited = (*_cited_sources(snapshot), *others.source_ids) if sources else ()
     readable, teams = (
         _readable_sources(engine, principal, sight, cited, whole, silent) if sources else ({}, {})
     )

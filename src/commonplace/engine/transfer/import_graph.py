@@ -27,7 +27,7 @@ from commonplace.model.graph.steps import (
     PutStory,
     SetExtraction,
 )
-from commonplace.model.graph.storylines import MIN_STORYLINES, STORY_CATEGORY, Story
+from commonplace.model.graph.storylines import MIN_STORYLINES, STORY_CATEGORY, Macro, Story
 from commonplace.model.graph.types import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.memory import Memory
@@ -125,20 +125,30 @@ class _GraphImport:
         """An anchor keeps its open storyline and its macro: imported ones are left out."""
         known = {each.id for each in self._stored.storylines}
         macros = {each.id for each in self._stored.macros}
+        nodes = (*self._stored.nodes, *self._imported.nodes)
+        owners = {node.id for node in nodes if node.is_owner}
         is_open = {each.anchor for each in self._stored.storylines if each.is_open}
         for storyline in self._imported.storylines:
             anchor = self._id(storyline.anchor)
-            if storyline.id in known or (storyline.is_open and anchor in is_open):
+            collides = storyline.is_open and anchor in is_open
+            if collides or anchor in owners or storyline.id in known:
                 continue
             known.add(storyline.id)
             yield self._put_story(storyline.evolve(version=1, anchor=anchor))
-        have_macro = {each.anchor for each in self._stored.macros}
+        without = owners | {each.anchor for each in self._stored.macros}
         for macro in self._imported.macros:
             anchor = self._id(macro.anchor)
             storylines = tuple(id for id in macro.storylines if id in known)
-            if macro.id in macros or anchor in have_macro or len(storylines) < MIN_STORYLINES:
+            if anchor in without or macro.id in macros or len(storylines) < MIN_STORYLINES:
                 continue
             yield self._put_story(macro.evolve(version=1, anchor=anchor, storylines=storylines))
+
+    def _new_anchors(self) -> tuple[set[str], set[str]]:
+        """The nodes that get a storyline, and those that get a macro."""
+        anchors: tuple[set[str], set[str]] = (set(), set())
+        for step in self._new_stories():
+            anchors[isinstance(step.after, Macro)].add(step.after.anchor)
+        return anchors
 
     def _put_story(self, story: Story) -> PutStory:
         entry = _graph_import_entry(story.id, STORY_CATEGORY, story.ref)
@@ -166,7 +176,9 @@ class _GraphImport:
             id = self._id(assertion.node)
             if id in self._nodes and assertion.id not in known:
                 new_by_node.setdefault(id, []).append(replace(assertion, node=id))
-        for id, new_assertions in new_by_node.items():
+        meso, macro = self._new_anchors()
+        for id in {**new_by_node, **dict.fromkeys(sorted((meso | macro) & self._nodes.keys()))}:
+            new_assertions = new_by_node.get(id, [])
             merged = [node.id for node in self._stored.nodes if node.merged_into == id]
             before = self._nodes[id]
             all_assertions = [
@@ -178,7 +190,12 @@ class _GraphImport:
             folded_fields = (
                 {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
             )
-            after = before.evolve(**{**folded_fields, "version": before.version + 1})
+            after = before.evolve(
+                **folded_fields,
+                has_meso=before.has_meso or id in meso,
+                has_macro=before.has_macro or id in macro,
+                version=before.version + 1,
+            )
             entry = _graph_import_entry(id, after.category, after.ref, before.ref)
             yield PutNode(before, after, entry, assertions=tuple(new_assertions))
 

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Any
@@ -22,6 +22,7 @@ from commonplace.model.export.records import (
     WholeSource,
     record_codec,
 )
+from commonplace.model.graph.elements import Node
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
 from commonplace.model.graph.storylines import Story, Storyline
 from commonplace.model.journal import JournalRow, RecallLogEntry
@@ -328,9 +329,10 @@ class _ArchiveReader:
         for node in nodes:
             self._require(("node",), node.merged_into)
         stories: list[Story] = [*self._all("storyline"), *self._all("macro")]
+        anchors = tuple({each.anchor for each in self._all(type_)} for type_ in _ANCHORED)
         texts = {id: line.found_by for id, line in lines.items() if line.found_by}
         return WholeGraph(
-            nodes=nodes,
+            nodes=tuple(_with_flags(node, *anchors) for node in nodes),
             edges=tuple(line.edge for line in self._all("edge")),
             node_assertions=self._all("node_telling"),
             edge_assertions=self._all("edge_telling"),
@@ -342,6 +344,17 @@ class _ArchiveReader:
             marks={line.id: line.stats for line in self._all("marks")},
             texts={**texts, **{story.id: story.search_text for story in stories}},
         )
+
+
+_ANCHORED = ("storyline", "macro")
+
+
+def _with_flags(node: Node, with_storyline: Set[str], with_macro: Set[str]) -> Node:
+    """Erasure relies on these flags: a node with a storyline has them, whatever its line says."""
+    has_meso, has_macro = node.id in with_storyline, node.id in with_macro
+    if (has_meso, has_macro) == (node.has_meso, node.has_macro):
+        return node
+    return node.evolve(has_meso=has_meso, has_macro=has_macro)
 
 
 def _whole_source(source: Source, original: list[bytes], passages: list[Passage]) -> WholeSource:
