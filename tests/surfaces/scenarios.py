@@ -7,6 +7,7 @@ from typing import Any
 
 from graph_scenarios import THE_GRAPH
 from scenario import Scenario, Step, scenario
+from story_scenarios import STORIES
 
 __all__ = ["SCENARIOS", "Scenario", "Step", "scenario"]
 
@@ -747,4 +748,5 @@ SCENARIOS = (
         Step("stats"),
     ),
     *THE_GRAPH,
+    *STORIES,
 )

@@ -82,6 +82,8 @@ JOINED = {
     ("artifacts create", "output"),
     ("show", "id"),
     ("node", "id"),
+    ("storylines", "anchor"),
+    ("macros", "anchor"),
     ("nodes add", "name"),
     ("teams create", "name"),
 }
@@ -99,6 +101,7 @@ _PLAIN_IDS: Mapping[str, tuple[IdKind, ...]] = {
     "from_node": _GRAPH,
     "to_node": _GRAPH,
     "about": _GRAPH,
+    "anchor": _GRAPH,
     "conflict": (IdKind.CONFLICT, IdKind.HELD),
     "target": (IdKind.MEMORY,),
     "held": (IdKind.HELD,),
