@@ -3,11 +3,12 @@
 Benchmarks: `truth` (are duplicates, updates and conflicts recognised?), `understanding` (are
 messages interpreted correctly?), `observe` (which memories are made from a conversation?),
 `findings` (which findings of a model pass its check?),
-`everyday` (what is known and answered after months of chats?), `extract` (which nodes and
-relationships are extracted?), `walks` (speed of graph queries, and their effect on recall),
-`quality` (does recall find the right items?), `embedders` (quality of each embedder, and speed of
-changing to it), `load` (throughput of real servers with many clients) and `startup` (how long
-processes take to start).
+`everyday` (what is known and answered after months of chats?), `year` (what a memory holds after a
+simulated year with a night after each day), `night` (how long a night takes), `extract` (which
+nodes and relationships are extracted?), `walks` (speed of graph queries, and their effect on
+recall), `quality` (does recall find the right items?), `embedders` (quality of each embedder, and
+speed of changing to it), `load` (throughput of real servers with many clients) and `startup` (how
+long processes take to start).
 `python -m benchmarks NAME --help` lists the options of one.
 """
 
@@ -31,9 +32,11 @@ from benchmarks.load import main as load
 from benchmarks.measure import PASSAGES, SIZES, USERS, SpeedPlan, quick_plan
 from benchmarks.quality.command import main as quality
 from benchmarks.quality.report import kept_section
+from benchmarks.speed.night import main as night
 from benchmarks.speed.run import run_speed
 from benchmarks.speed.startup import main as startup
 from benchmarks.walks import main as walks
+from benchmarks.year.command import main as year
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -46,6 +49,8 @@ def main(arguments: list[str]) -> None:
         "observe": observe,
         "findings": findings,
         "everyday": everyday,
+        "year": year,
+        "night": night,
         "extract": extracting,
         "walks": walks,
         "embedders": embedders,

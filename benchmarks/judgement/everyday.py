@@ -2,7 +2,8 @@
 
 Each turn goes in through `observe`; the owner accepts the proposals at the end of a session; then,
 a week later, every question is asked in a thread of its own. Beside it, a plain vector search and
-BM25 over the bare turns. The files are in `labelled/people`; `labelled/README.md` has their format.
+BM25 over the bare turns. With `--nights`, the same with a night after each session beside it. The
+files are in `labelled/people`; `labelled/README.md` has their format.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 import commonplace
+from benchmarks.duplicates import duplicates
 from benchmarks.judgement.labels import HALVES
+from benchmarks.nights import memories_of, sleep_after
 from benchmarks.quality.methods import Bm25Baseline, DenseBaseline, best
 from benchmarks.report import Report, Table
 from commonplace.api import Commonplace, User
@@ -46,7 +49,10 @@ _ROWS = (
     ("former value first", "stale first", "with a former value"),
     ("nothing, or only weak, where nothing is known", "silent", "no answer"),
     ("forgotten on request", "gone", "to be gone"),
+    ("duplicates", "duplicates", "live memories"),
 )
+NIGHT = time(3, 0)
+WITH_NIGHTS = "{} with nights"
 
 
 class PlayedClock:
@@ -90,14 +96,21 @@ class PlayedPerson:
         return [turn["text"] for session in self.data["sessions"] for turn in session["turns"]]
 
 
-def play(path: Path, embedder: str, folder: Path) -> PlayedPerson:
-    """A store after the person's chats, a week later."""
+Night = Callable[[User, date], object]
+
+
+def play(path: Path, embedder: str, folder: Path, night: Night | None = None) -> PlayedPerson:
+    """A store after the person's chats, a week later, with a night after each session or without
+    any."""
     data = json.loads(path.read_text(encoding="utf-8"))
     clock = PlayedClock()
     book = commonplace.open(str(folder / f"{path.stem}.db"), embedder=embedder, clock=clock)
     person = PlayedPerson(book, book.user(data["person"]), clock, data)
-    for session in data["sessions"]:
+    begins = [datetime.fromisoformat(session["date"]) for session in data["sessions"]]
+    for place, session in enumerate(data["sessions"]):
         _play_session(person, session)
+        if night is not None:
+            _play_night(person, night, begins[place], *begins[place + 1 : place + 2])
     book.work(once=True)
     person.user.extract()
     clock.now += LATER
@@ -112,6 +125,15 @@ def _play_session(person: PlayedPerson, session: Mapping[str, Any]) -> None:
         person.agent.observe(turn["text"], role=turn["role"], thread=session["thread"], at=at)
     for proposal in person.user.proposals():
         person.user.accept(proposal.id)
+
+
+def _play_night(person: PlayedPerson, night: Night, begins: datetime, *after: datetime) -> None:
+    """At three in the morning; none between two sessions of one day."""
+    at = datetime.combine(begins.date() + timedelta(days=1), NIGHT, begins.tzinfo)
+    if all(at <= each for each in after):
+        person.book.work(once=True)
+        person.clock.advance(at)
+        night(person.user, begins.date())
 
 
 def score(person: PlayedPerson) -> Counter[str]:
@@ -138,6 +160,9 @@ def _score_memories(person: PlayedPerson) -> Counter[str]:
         counts["wrongly kept"] += any(
             has_part(text, part) for text in known[1:] for part in each["forbid"]
         )
+    live = memories_of(person.book, person.user)
+    counts["live memories"] = len(live)
+    counts["duplicates"] = len(duplicates(live))
     return counts
 
 
@@ -208,16 +233,29 @@ def _percent(counts: Counter[str], part: str, whole: str) -> float | None:
 
 
 def measure(
-    groups: Mapping[str, Sequence[Path]], embedder: str, step: Callable[[str], object]
+    groups: Mapping[str, Sequence[Path]],
+    embedder: str,
+    step: Callable[[str], object],
+    night: Night | None = None,
 ) -> dict[str, Counter[str]]:
-    counts: dict[str, Counter[str]] = {name: Counter() for name in groups}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, paths in groups.items():
+    """``night``: measured beside the same without it."""
+    nights = (None,) if night is None else (None, night)
+    counts: dict[str, Counter[str]] = {}
+    for name, paths in groups.items():
+        for each in nights:
+            column = name if each is None else WITH_NIGHTS.format(name)
+            step(f"{column}, {embedder}")
+            counts[column] = Counter()
             for path in paths:
-                step(f"{path.stem} with {embedder}")
-                person = play(path, embedder, Path(folder))
-                counts[name] += score(person)
-                person.book.close()
+                counts[column] += _measure_one(path, embedder, each)
+    return counts
+
+
+def _measure_one(path: Path, embedder: str, night: Night | None) -> Counter[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        person = play(path, embedder, Path(folder), night)
+        counts = score(person)
+        person.book.close()
     return counts
 
 
@@ -235,14 +273,17 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("files", nargs="*", type=Path, help="default: both halves of labelled")
     parser.add_argument("--embedder", action="append", help="may be repeated (wordllama)")
+    parser.add_argument(
+        "--nights", action="store_true", help="also with a night after each session"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
     asked = parser.parse_args(arguments)
     notices = Console(stderr=True)
     report = Report(machine={})
     for embedder in asked.embedder or ["wordllama"]:
-        report.tables.append(
-            table_of(measure(_groups(asked.files), embedder, notices.print), embedder)
-        )
+        night = sleep_after if asked.nights else None
+        counts = measure(_groups(asked.files), embedder, notices.print, night)
+        report.tables.append(table_of(counts, embedder))
     report.print(Console(width=None if sys.stdout.isatty() else 120))
     if asked.json:
         asked.json.write_text(report.as_json(), encoding="utf-8")

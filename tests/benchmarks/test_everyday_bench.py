@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 from benchmarks.judgement.everyday import (
     LABELLED,
@@ -56,6 +57,27 @@ def test_everyday_benchmark_plays_a_person(tmp_path):
     assert counts["silent"] == 1
     table = table_of(measure({"given": [path]}, "hashing", lambda text: None), "hashing")
     assert dict(table.rows)["answered by query, three items"] == 100.0
+
+
+def test_everyday_benchmark_plays_a_night_after_each_day(tmp_path):
+    session = PERSON["sessions"][0]
+    later = {**session, "thread": "t2", "date": "2026-05-02T21:00:00-05:00"}
+    next_week = {**session, "thread": "t3", "date": "2026-05-10T20:00:00-05:00"}
+    path = tmp_path / "ada.json"
+    path.write_text(json.dumps({**PERSON, "sessions": [session, later, next_week]}))
+    nights = []
+
+    def night(me, day):
+        nights.append((day, me.list().memories[0].content))
+
+    person = play(path, "hashing", tmp_path, night)
+    person.book.close()
+    assert [day for day, _ in nights] == [date(2026, 5, 2), date(2026, 5, 10)]
+    assert all(content for _, content in nights)
+    counts = measure({"given": [path]}, "hashing", lambda text: None, night)
+    assert list(counts) == ["given", "given with nights"]
+    assert counts["given"] == counts["given with nights"]  # this night does nothing
+    assert counts["given"]["live memories"] > counts["given"]["duplicates"]
 
 
 def test_everyday_files_refer_to_turns_that_exist():

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
 from commonplace.engine.graph.extraction.import_extraction import cite_source
 from commonplace.engine.graph.graph_diff import diff_graph
@@ -49,12 +50,17 @@ _SOURCES_AT_ONCE = 50  # of a batch
 def run_consolidation(night: Night) -> Decide:
     def decide() -> Batch:
         graph = read_graph(night)
-        due = sources_to_consolidate(graph, night.now)
-        chosen = due if night.dry_run else due[:_SOURCES_AT_ONCE]
+        # The text of a source is looked at last, and only of as many as are needed: it takes long.
+        due = (
+            each
+            for each in sources_to_consolidate(graph, night.now)
+            if not is_prompt_injection(each)
+        )
+        chosen = list(due if night.dry_run else islice(due, _SOURCES_AT_ONCE))
         mentioned = mentioned_nodes(graph)
         groups = group_by_nodes(chosen, mentioned)
         actions = [_consolidate(night, graph, group, mentioned) for group in groups]
-        return Batch(actions, has_more=len(chosen) < len(due))
+        return Batch(actions, has_more=next(due, None) is not None)
 
     return decide
 
@@ -63,7 +69,7 @@ def run_consolidation(night: Night) -> Decide:
 
 
 def sources_to_consolidate(graph: GraphSnapshot, now: datetime) -> list[Source]:
-    """Oldest first."""
+    """Oldest first; also what looks like instructions."""
     mentioned = mentioned_nodes(graph)
     kept = archived_ids(graph) | _of_open_storylines(graph)
     faded = [
@@ -80,9 +86,8 @@ def sources_to_consolidate(graph: GraphSnapshot, now: datetime) -> list[Source]:
 
 
 def _can_be_noted(source: Source) -> bool:
-    """What ends by itself leaves no notes, and what looks like instructions enters none."""
-    is_lasting = source.ttl_policy is not TtlPolicy.EPHEMERAL
-    return is_lasting and bool(source.summary.strip()) and not is_prompt_injection(source)
+    """What ends by itself leaves no notes."""
+    return source.ttl_policy is not TtlPolicy.EPHEMERAL and bool(source.summary.strip())
 
 
 def _is_old(source: Source, now: datetime) -> bool:

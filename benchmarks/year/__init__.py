@@ -1,0 +1,1 @@
+"""One person's year of conversations, made up, with a night after each day."""
