@@ -19,6 +19,7 @@ from commonplace.model.model_calls import AskedToForget, ModelReading, SetReadin
 from commonplace.operations.table import OPERATIONS, Effect
 from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
+from support.story_making import put_macro, put_storyline
 
 THREAD = "diary"
 TEAM = "Pademelons"
@@ -136,6 +137,18 @@ THINGS = {
         ),
         Thing("concept", "ibexology", "ibexology", "interests", "researcher", "planner"),
         Thing("entity", "Bilbyworks", "Bilbyworks", "knowledge", "researcher", "planner"),
+        # Seen by who sees its anchor, too.
+        Thing("storyline", "kudu", "A kudu came.", "history", "researcher", "planner"),
+        Thing(
+            "sensitive storyline",
+            "eland",
+            "An eland came.",
+            "history",
+            "researcher",
+            "planner",
+            sensitive=True,
+        ),
+        Thing("macro", "gerenuk", "A gerenuk came.", "history", "researcher", "planner"),
         # Seen by who sees both its ends.
         Thing("edge", "serow", "a serow for a mascot", "knowledge", "helper", "researcher"),
         Thing(
@@ -196,6 +209,7 @@ ARTIFACTS = ("artifact", "sensitive artifact")
 EDGES = ("edge", "sensitive edge")
 OF_NODES = ("note", "sensitive note")
 NOTES = (*OF_NODES, "note on an edge")
+STORYLINES = ("storyline", "sensitive storyline")
 BY_ID = (*NODES, *EDGES, *ARTIFACTS)  # a note is looked at, and journalled, with what it is about
 OF_THE_GRAPH = (*BY_ID, *NOTES)
 
@@ -270,7 +284,7 @@ ROWS: dict[str, Row] = {
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
     "sources": Row(of(SOURCES, lambda me, thing: me.sources())),
     "show": Row(
-        of((*ALL_SHARED, *BY_ID), lambda me, thing: me.show(thing.id)),
+        of((*ALL_SHARED, *BY_ID, *STORYLINES, "macro"), lambda me, thing: me.show(thing.id)),
         by_id=True,
     ),
     "forget-requests": Row(of(("source",), lambda me, thing: me.forget_requests()), own_alone=True),
@@ -291,6 +305,8 @@ ROWS: dict[str, Row] = {
     ),
     "concepts": Row({"concept": lambda me, thing: me.concepts()}),
     "entities": Row({"entity": lambda me, thing: me.entities()}),
+    "storylines": Row(of(STORYLINES, lambda me, thing: me.storylines(include_archived=True))),
+    "macros": Row({"macro": lambda me, thing: me.macros()}),
     "node": Row(
         of(NODES, lambda me, thing: me.node(thing.id))
         | of((*OF_NODES, *EDGES, *TOLD_SOURCES), node_and_what_hangs_on_it),
@@ -479,6 +495,16 @@ def made(book, thing: Thing) -> str:
             return book.user("ana", cleared=True).node("Xanthe Potoroo").node.id
         case "concept" | "entity":
             return me.nodes_add(thing.text, node_type=thing.name.title()).id
+        case "storyline" | "sensitive storyline":
+            level = "high" if thing.sensitive else "normal"
+            talk = me.ingest(f"Log of {thing.name}.", format="text", sensitivity=level).id
+            closed_at = me._engine.clock() if thing.sensitive else None
+            return put_storyline(me, "Bilbyworks", [talk], thing.text, closed_at=closed_at).id
+        case "macro":
+            talk = me.ingest("Log of a macro.", format="text").id
+            me.nodes_add("Quollworks", node_type="Entity")
+            storyline = put_storyline(me, "Quollworks", [talk], "It went on.")
+            return put_macro(me, "Bilbyworks", [storyline], thing.text).id
         case "edge":
             said = me.relate("Zebulon Quagga", "Bilbyworks", "works-at", description=thing.text)
             return said.id
