@@ -49,7 +49,7 @@ def live_rows(me):
 
 def _says_nothing(row):
     """Statistics of something that was never read and is not archived: the same as none."""
-    return row["type"] == "marks" and not row["touched_at"] and not row["archived_at"]
+    return row["type"] == "marks" and not row["touched_at"] and not row.get("archived_at")
 
 
 def left(undone):
