@@ -109,11 +109,12 @@ def play(path: Path, embedder: str, folder: Path, night: Night | None = None) ->
     begins = [datetime.fromisoformat(session["date"]) for session in data["sessions"]]
     for place, session in enumerate(data["sessions"]):
         _play_session(person, session)
+        asked_at = clock.now + LATER  # at the same moment with a last night and without
         if night is not None:
             _play_night(person, night, begins[place], *begins[place + 1 : place + 2])
     book.work(once=True)
     person.user.extract()
-    clock.now += LATER
+    clock.advance(asked_at)
     return person
 
 

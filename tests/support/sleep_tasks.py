@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.engine.composition import soft_delete_memory, supersede_memory
 from commonplace.engine.indexing import build_indexing
 from commonplace.engine.maintenance.sleep.catalog import Catalog
-from commonplace.engine.maintenance.sleep.task import NOTHING_TO_DO, Action, Batch, Night, Task
+from commonplace.engine.maintenance.sleep.task import NOTHING_TO_DO, Batch, Night, NightAction, Task
 from commonplace.engine.memories.merge import build_summary
 from commonplace.model.changeset import ChangesetStep, build_add, build_link
 from commonplace.model.filters import OWNER_VISIBILITY
@@ -40,7 +40,7 @@ def forget_drafts(at_once: int = 2) -> Task:
         def decide() -> Batch:
             found = live(night, IDLE_WORD)
             chosen = found[: min(at_once, night.run.may_still_end)]
-            actions = [Action("a draft", (forgetting(m, night),), (m.id,)) for m in chosen]
+            actions = [NightAction("a draft", (forgetting(m, night),), (m.id,)) for m in chosen]
             left = len(found) - len(chosen)
             return Batch(actions, has_more=bool(left and actions), waiting=left)
 
@@ -68,19 +68,19 @@ def merge_twins(night: Night) -> Callable[[], Batch]:
             build_link(Link.between(summary.id, m.id, 0.7, night.now), node=WORKER)
             for m in others[:1]
         )
-        return Batch([Action("twins", tuple(steps), tuple(m.id for m in twins), items=3)])
+        return Batch([NightAction("twins", tuple(steps), tuple(m.id for m in twins), items=3)])
 
     return decide
 
 
-def doing(*actions: Action, **batch: Any) -> Task:
+def doing(*actions: NightAction, **batch: Any) -> Task:
     return lambda night: lambda: Batch(actions, **batch)
 
 
 def ending_all(night: Night) -> Callable[[], Batch]:
     """What a model may say: everything is obsolete."""
     return lambda: Batch(
-        [Action("obsolete", (forgetting(m, night),), (m.id,)) for m in live(night)]
+        [NightAction("obsolete", (forgetting(m, night),), (m.id,)) for m in live(night)]
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from commonplace.api import User
 from commonplace.engine.indexing import index_memories
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Night, Task
+from commonplace.engine.maintenance.sleep.task import Batch, Night, NightAction, Task
 from commonplace.engine.transaction import run_transaction
 from commonplace.model.changeset import Changeset, build_add
 from commonplace.model.memory.memory import Memory
@@ -59,7 +59,7 @@ def store_beside(me: User, memories: Sequence[Memory]) -> list[str]:
     return [memory.id for memory in memories]
 
 
-def actions_of(batches: list[Batch]) -> list[Action]:
+def actions_of(batches: list[Batch]) -> list[NightAction]:
     return [action for batch in batches for action in batch.actions]
 
 

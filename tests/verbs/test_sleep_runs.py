@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.engine.maintenance.sleep import schedule
 from commonplace.engine.maintenance.sleep.runner import sleep
-from commonplace.engine.maintenance.sleep.task import Action
+from commonplace.engine.maintenance.sleep.task import NightAction
 from commonplace.errors import InvalidInput, NotAllowed, NotFound, StoreBusy
 from commonplace.model.changeset import build_change
 from commonplace.model.journal import Event, Op
@@ -235,7 +235,7 @@ def test_sleep_supersedes_nothing_without_a_live_successor(me):
             (memory,) = live(night)
             after = memory.evolve(state=State.SUPERSEDED, superseded_by="nobody")
             step = build_change(memory, after, op=Op.MERGE, event=Event.MERGE)
-            return doing(Action("gone", (step,), (memory.id,)))(night)()
+            return doing(NightAction("gone", (step,), (memory.id,)))(night)()
 
         return decide
 

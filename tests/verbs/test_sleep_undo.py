@@ -7,7 +7,7 @@ import json
 import pytest
 
 from commonplace.engine.maintenance.sleep.runner import sleep
-from commonplace.engine.maintenance.sleep.task import Action, Batch
+from commonplace.engine.maintenance.sleep.task import Batch, NightAction
 from commonplace.engine.maintenance.sleep.tasks.archive import archive_sources
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.changeset import build_change, build_removal
@@ -118,7 +118,7 @@ def test_sleep_undo_leaves_what_had_expired(open_book, clock):
                 build_removal(m, event=Event.TTL, node=JournalNode.WORKER)
                 for m in night.engine.store.fetch(night.scope, [id])
             ]
-            actions = [Action("expired", tuple(steps), can_be_undone=False)] if steps else []
+            actions = [NightAction("expired", tuple(steps), can_be_undone=False)] if steps else []
             return Batch(actions)
 
         return decide
@@ -138,7 +138,7 @@ def test_sleep_undo_takes_several_actions_on_one_item_back_together(me):
         def decide():
             made = live(night, "Both of them")
             actions = [
-                Action(
+                NightAction(
                     "tagged",
                     (build_change(m, m.evolve(tags=("tea",)), op=Op.UPDATE, event=Event.UPDATE),),
                 )
@@ -234,7 +234,7 @@ def describe(night):
         )
         (source,) = graph_sources(night)
         archive = archive_sources([source], night.now)
-        return Batch([Action("described", steps), Action("not read", (archive,))])
+        return Batch([NightAction("described", steps), NightAction("not read", (archive,))])
 
     return decide
 

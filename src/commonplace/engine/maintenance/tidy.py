@@ -27,7 +27,7 @@ from commonplace.store.queries import LOST_COMMITS, NO_LIMIT, SourceListing
 
 with lazy_imports(__name__):
     from commonplace.engine.llm.model_calls import oldest_model_answer
-    from commonplace.engine.maintenance.sleep.task import Action
+    from commonplace.engine.maintenance.sleep.task import NightAction
     from commonplace.engine.maintenance.sleep.tasks import expiry, idle, notes, volatile
     from commonplace.engine.maintenance.vectors import (
         LinkFunction,
@@ -126,7 +126,7 @@ def _run(
     engine: EngineContext,
     scope: Scope,
     now: datetime,
-    stage: Callable[[EngineContext, Scope, datetime, int], Sequence[Action]],
+    stage: Callable[[EngineContext, Scope, datetime, int], Sequence[NightAction]],
     most: int = NO_LIMIT,
 ) -> int:
     """The number of items that end, with one changeset for many."""
@@ -146,7 +146,7 @@ def _count_live(engine: EngineContext, scope: Scope, now: datetime) -> int:
 
 
 def _apply(
-    engine: EngineContext, scope: Scope, now: datetime, find: Callable[[], Sequence[Action]]
+    engine: EngineContext, scope: Scope, now: datetime, find: Callable[[], Sequence[NightAction]]
 ) -> int:
     def decide() -> tuple[Changeset, int]:
         revision = engine.store.counters(scope).revision
@@ -170,7 +170,7 @@ def _merge_volatile(engine: EngineContext, scope: Scope, now: datetime, may_end:
         prepared = volatile.prepare_merges(engine, scope, now)
         merges = volatile.within_limit(prepared.merges, may_end - merged)
 
-        def find(chosen: Sequence[volatile.PreparedMerge] = merges) -> list[Action]:
+        def find(chosen: Sequence[volatile.PreparedMerge] = merges) -> list[NightAction]:
             unchanged = volatile.unchanged_merges(engine, scope, chosen, now)
             return [volatile.merge_action(merge, now) for merge in unchanged]
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.engine.context import EngineContext
-from commonplace.engine.maintenance.sleep.task import Action
+from commonplace.engine.maintenance.sleep.task import NightAction
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import (
     STEPS_WITHOUT_ENTRY,
@@ -114,7 +114,7 @@ class ChangeReader:
         self._codec: Codec = record_codec(scope.name)
 
     def changes_of(
-        self, run: str, task: SleepTask, number: int, action: Action
+        self, run: str, task: SleepTask, number: int, action: NightAction
     ) -> list[SleepChange]:
         """One for each item, whatever number of steps change it."""
         found: dict[tuple[ItemKind, str], ItemChange] = {}

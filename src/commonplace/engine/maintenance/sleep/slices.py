@@ -22,7 +22,7 @@ from commonplace.engine.maintenance.sleep.invariants import (
     named_memories,
     named_sources,
 )
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Night, NightAction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreError
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import STEPS_WITHOUT_ENTRY, ChangesetStep
@@ -54,7 +54,7 @@ class Slice:
     run: SleepRun
     steps: tuple[ChangesetStep, ...]
     revision: int | None  # that it was decided on; None: it changes no memory
-    actions: tuple[Action, ...] = ()
+    actions: tuple[NightAction, ...] = ()
 
 
 def begin_slice(
@@ -158,7 +158,7 @@ def plan_slice(
 
 
 def changes_of_batch(
-    engine: EngineContext, scope: Scope, run: SleepRun, actions: Sequence[Action]
+    engine: EngineContext, scope: Scope, run: SleepRun, actions: Sequence[NightAction]
 ) -> list[SleepChange]:
     task = run.next_task
     assert task is not None
@@ -243,7 +243,7 @@ def without_undone(engine: EngineContext, scope: Scope, task: SleepTask, batch: 
 _RESTING = (ItemKind.MEMORY, ItemKind.ARCHIVED)
 
 
-def _subjects(action: Action) -> set[str]:
+def _subjects(action: NightAction) -> set[str]:
     archived = {
         id for step in action.steps for id in getattr(step, "ids", ()) if hasattr(step, "at")
     }

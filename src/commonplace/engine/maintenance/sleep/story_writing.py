@@ -14,7 +14,7 @@ from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
 from commonplace.engine.maintenance.sleep.model_texts import RULES, ModelWork, erasures
-from commonplace.engine.maintenance.sleep.task import Action, Night
+from commonplace.engine.maintenance.sleep.task import Night, NightAction
 from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ChangesetStep
@@ -85,25 +85,25 @@ def write_stories(night: Night, asked: ModelWork, stories_of: StoriesOf) -> Writ
 
 def renew_stories(
     night: Night, graph: GraphSnapshot, stories: Sequence[Story], written: WrittenTexts
-) -> list[Action]:
+) -> list[NightAction]:
     """The decision: one action for each."""
     by_model = written.by_model if written.erasures == erasures(night) else {}
-    actions: list[Action] = []
+    actions: list[NightAction] = []
     for story in stories[: night.actions_at_once]:
         told = _with_text(graph, story, by_model)
         after = told.evolve(is_dirty=False, updated_at=night.now, version=story.version + 1)
         why = BY_RULES if after.written_by == RULES else BY_MODEL
         vector = written.vectors.get(after.search_text)
-        actions.append(Action(why, (PutStory(story, after, _entry(after), vector),)))
+        actions.append(NightAction(why, (PutStory(story, after, _entry(after), vector),)))
     return actions
 
 
 def fold_each(
     night: Night, anchors: Iterable[tuple[str, str]], *, makes_macros: bool
-) -> list[Action]:
+) -> list[NightAction]:
     """One action for each anchor where something changes. ``anchors``: with the reasons. Two of
     them may change one macro or node: the second waits for the next batch."""
-    actions: list[Action] = []
+    actions: list[NightAction] = []
     changed: set[str] = set()
     for anchor, why in anchors:
         steps = fold_anchor(
@@ -114,7 +114,7 @@ def fold_each(
             continue
         changed |= ids
         stories = sum(isinstance(each, PutStory | RemoveStories) for each in steps)
-        actions.append(Action(why, steps, items=max(1, stories)))
+        actions.append(NightAction(why, steps, items=max(1, stories)))
         if len(actions) == night.actions_at_once:
             break
     return actions

@@ -46,7 +46,7 @@ class Night:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class NightAction:
     """One decision of a task: carried out whole, and undone whole. Its steps are journaled as
     those of a worker (`JournalNode.WORKER`)."""
 
@@ -61,7 +61,7 @@ class Action:
 class Batch:
     """What a task decides at one time."""
 
-    actions: Sequence[Action] = ()
+    actions: Sequence[NightAction] = ()
     has_more: bool = False  # the task is called again
     waiting: int = 0  # what the limits of a night leave for the next
     outcome: str = ""  # why nothing is done: "no model", "over budget"

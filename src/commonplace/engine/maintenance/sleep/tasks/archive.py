@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from commonplace.engine.graph.visible_graph import visible_graph
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.model.graph.salience import ARCHIVED_BELOW, current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.steps import SetArchived
@@ -23,7 +23,7 @@ def run_archive(night: Night) -> Decide:
     def decide() -> Batch:
         due = faded_sources(read_graph(night), night.now)
         chosen = due[: night.actions_at_once]
-        actions = [Action(UNREAD, (archive_sources([id], night.now),)) for id in chosen]
+        actions = [NightAction(UNREAD, (archive_sources([id], night.now),)) for id in chosen]
         return Batch(actions, has_more=len(chosen) < len(due))
 
     return decide

@@ -16,7 +16,7 @@ from itertools import islice
 from commonplace.engine.graph.extraction.import_extraction import cite_source
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.engine.maintenance.sleep.tasks.archive import (
     archive_sources,
     archived_ids,
@@ -157,7 +157,7 @@ def _consolidate(
     graph: GraphSnapshot,
     sources: Sequence[Source],
     mentioned: Mapping[str, Sequence[str]],
-) -> Action:
+) -> NightAction:
     notes = [
         note
         for source in sources
@@ -166,7 +166,7 @@ def _consolidate(
     ]
     ids = [source.id for source in sources]
     steps = (*_note_steps(night, notes), archive_sources(ids, night.now))
-    return Action(OLD, steps, items=len(ids) + len(notes))
+    return NightAction(OLD, steps, items=len(ids) + len(notes))
 
 
 def notes_of(graph: GraphSnapshot, source: Source, nodes: Sequence[str]) -> list[SummaryNote]:

@@ -19,10 +19,10 @@ from commonplace.engine.graph_search.node_description import describe_by_model, 
 from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures
 from commonplace.engine.maintenance.sleep.task import (
     NOTHING_TO_DO,
-    Action,
     Batch,
     Decide,
     Night,
+    NightAction,
 )
 from commonplace.engine.search.graph.matches import load_searchable_graph
 from commonplace.model.graph.assertion import is_sensitive, notes_live_at
@@ -142,7 +142,7 @@ def _renew(
     work: GraphUnitOfWork,
     item: Node | Edge,
     prepared: PreparedDescriptions,
-) -> Action:
+) -> NightAction:
     described, why = _described(item, graph, night, prepared.descriptions, work)
     after = described.evolve(is_dirty=False, updated_at=night.now, version=item.version + 1)
     text = _search_text(night, work, after)
@@ -154,7 +154,7 @@ def _renew(
         category=_category(work, item),
         new_ref=after.ref,
     )
-    return Action(why, (_put(item, after, entry, text, prepared.vectors.get(text)),))
+    return NightAction(why, (_put(item, after, entry, text, prepared.vectors.get(text)),))
 
 
 def _put(

@@ -19,7 +19,7 @@ from commonplace.engine.maintenance.sleep.near_pairs import (
     find_pairs,
     is_comparable_at_night,
 )
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.engine.memories.absorb import absorb_memory, can_absorb, preference
 from commonplace.engine.memories.conflicts import held_values_about
 from commonplace.engine.memories.decided import is_decided
@@ -102,7 +102,7 @@ class _Decision:
     pairs: Sequence[DuplicatePair]
     asked: ModelVerdicts
     waits: bool  # the limit of a day left pairs for the next
-    actions: list[Action] = field(default_factory=list)
+    actions: list[NightAction] = field(default_factory=list)
     done: list[PairFingerprint] = field(default_factory=list)
     merged: set[str] = field(default_factory=set)  # each memory in one merge of a batch
     again: int = 0  # pairs for the next batch
@@ -145,7 +145,7 @@ class _Decision:
             self.merged |= set(pair.ids)
         self.done.append(pair.fingerprint(self.night.now))
 
-    def _merge(self, pair: DuplicatePair) -> Action | None:
+    def _merge(self, pair: DuplicatePair) -> NightAction | None:
         if pair.has_equal_terms:
             chosen, why = self._by_words(pair), SAME_TERMS
         else:
@@ -155,7 +155,7 @@ class _Decision:
         kept, same = chosen
         engine, now = self.night.engine, self.night.now
         steps = absorb_memory(engine, self.night.principal, kept, same, now)
-        return Action(why, tuple(steps), ends=(same.id,), items=2)
+        return NightAction(why, tuple(steps), ends=(same.id,), items=2)
 
     def _by_words(self, pair: DuplicatePair) -> tuple[Memory, Memory] | None:
         if not may_be_merged(pair.earlier, pair.later):
@@ -193,7 +193,7 @@ class _Decision:
             return
         linked.add(pair.ids)
         link = Link.between(*pair.ids, round(pair.score, 4), self.night.now)
-        self.actions.append(Action(SIMILAR, (build_link(link, node=JournalNode.WORKER),)))
+        self.actions.append(NightAction(SIMILAR, (build_link(link, node=JournalNode.WORKER),)))
 
 
 def may_be_merged(one: Memory, other: Memory) -> bool:

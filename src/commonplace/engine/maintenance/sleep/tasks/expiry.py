@@ -15,10 +15,10 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.remove import purge_graph_items, remove_expired_artifacts
 from commonplace.engine.maintenance.sleep.task import (
     NOTHING_TO_DO,
-    Action,
     Batch,
     Decide,
     Night,
+    NightAction,
 )
 from commonplace.engine.profile.open_proposals import load_forgotten_origins
 from commonplace.engine.sources.passages import erase_passages, load_passages
@@ -44,7 +44,7 @@ EXPIRED = "expired"
 PURGED = "forgotten long ago"
 
 # The last argument: how many items at most.
-Stage = Callable[[EngineContext, Scope, datetime, int], Sequence[Action]]
+Stage = Callable[[EngineContext, Scope, datetime, int], Sequence[NightAction]]
 
 
 def run_expiry(night: Night) -> Decide:
@@ -82,7 +82,7 @@ def find_memories_where(
 
 def expire_memories(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     listing = MemoryListing(expired_by=now, limit=limit)
     found = find_memories_where(engine, scope, listing, lambda each: has_expired(each, now))
     return [_removal(each, EXPIRED, Event.TTL) for each in islice(found, limit)]
@@ -90,18 +90,18 @@ def expire_memories(
 
 def purge_memories(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     listing = MemoryListing(states=(State.SOFT_DELETED,), purgeable_by=now, limit=limit)
     found = find_memories_where(engine, scope, listing, lambda each: is_purgeable(each, now))
     return [_removal(each, PURGED, Event.DELETE) for each in islice(found, limit)]
 
 
-def _removal(memory: Memory, why: str, event: Event) -> Action:
+def _removal(memory: Memory, why: str, event: Event) -> NightAction:
     return _final(why, build_removal(memory, event=event, node=JournalNode.WORKER))
 
 
-def _final(why: str, *steps: ChangesetStep) -> Action:
-    return Action(why, steps, can_be_undone=False)
+def _final(why: str, *steps: ChangesetStep) -> NightAction:
+    return NightAction(why, steps, can_be_undone=False)
 
 
 # ——— sources ———
@@ -109,7 +109,7 @@ def _final(why: str, *steps: ChangesetStep) -> Action:
 
 def expire_sources(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     """Forget expired ephemeral sources with what only they support, in all scopes that extracted
     them. They cannot be restored, and are purged next."""
     listing = SourceListing(visibility=OWNER_VISIBILITY, ended_by=now, limit=limit)
@@ -139,7 +139,7 @@ def forget_source_steps(
 
 def purge_sources(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     listing = SourceListing(
         states=(State.SOFT_DELETED,),
         visibility=OWNER_VISIBILITY,
@@ -154,7 +154,7 @@ def purge_sources(
 
 def purge_passages(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     """Blot out the passages whose restore period is over."""
     due = engine.store.passages(scope, HiddenPassages(purgeable_by=now)).values()
     actions = []
@@ -170,7 +170,7 @@ def purge_passages(
 
 def expire_proposals(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     """Also those that rest only on what is purged: it has to be there still."""
     stored = engine.store.proposals(scope)
     purged = load_forgotten_origins(engine, scope, stored, due=now)
@@ -181,7 +181,9 @@ def expire_proposals(
     ]
 
 
-def purge_graph(engine: EngineContext, scope: Scope, now: datetime, limit: int) -> Sequence[Action]:
+def purge_graph(
+    engine: EngineContext, scope: Scope, now: datetime, limit: int
+) -> Sequence[NightAction]:
     """One action for all: what one item supports may be supported by another one, too."""
     steps = purge_graph_items(engine, scope, SLEEP_ACTOR, now)
     removed = sum(isinstance(step, _GRAPH_REMOVALS) for step in steps)
@@ -193,7 +195,7 @@ _GRAPH_REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
 
 def expire_artifacts(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     return [_final(EXPIRED, step) for step in remove_expired_artifacts(engine, scope, now)[:limit]]
 
 

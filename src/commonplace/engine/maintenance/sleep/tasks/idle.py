@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from commonplace.engine.composition import soft_delete_memory
 from commonplace.engine.context import EngineContext
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.engine.maintenance.sleep.tasks.expiry import find_memories_where
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ChangeMemory
@@ -54,13 +54,13 @@ def find_idle(engine: EngineContext, scope: Scope, now: datetime) -> list[Memory
 
 def forget_idle_memories(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     """As a stage of tidy."""
     return [idle_action(engine, each, now) for each in find_idle(engine, scope, now)[:limit]]
 
 
-def idle_action(engine: EngineContext, memory: Memory, now: datetime) -> Action:
-    return Action(IDLE, (_forget(engine, memory, now),), ends=(memory.id,))
+def idle_action(engine: EngineContext, memory: Memory, now: datetime) -> NightAction:
+    return NightAction(IDLE, (_forget(engine, memory, now),), ends=(memory.id,))
 
 
 def _forget(engine: EngineContext, memory: Memory, now: datetime) -> ChangeMemory:

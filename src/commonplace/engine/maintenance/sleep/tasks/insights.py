@@ -20,7 +20,13 @@ from commonplace.engine.llm.texts import (
     write_insights,
 )
 from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures
-from commonplace.engine.maintenance.sleep.task import NOTHING_TO_DO, Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import (
+    NOTHING_TO_DO,
+    Batch,
+    Decide,
+    Night,
+    NightAction,
+)
 from commonplace.engine.memories.remember import (
     MemoryBatch,
     load_batch_neighbourhood,
@@ -39,8 +45,7 @@ from commonplace.engine.provenance.evidence import supporting_passages
 from commonplace.model.changeset import AddMemory, ChangesetStep, LinkMemories
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
 from commonplace.model.journal import JournalNode
-from commonplace.model.memory.kinds import Action as WriteAction
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import Action, Kind
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import THREAD_ORIGIN, Source
@@ -92,7 +97,7 @@ def run_insights(night: Night) -> Decide:
         if not steps:
             return replace(idle, outcome=idle.outcome or NOTHING_NEW)
         made = sum(isinstance(each, AddMemory) for each in steps)
-        return replace(idle, actions=(Action(WHY, steps, items=made),))
+        return replace(idle, actions=(NightAction(WHY, steps, items=made),))
 
     return decide
 
@@ -205,4 +210,4 @@ def _plan(night: Night, batch: MemoryBatch) -> tuple[ChangesetStep, ...]:
 
 def _is_no_news(_place: int, _memory: Memory, decision: WriteDecision, _plan: WritePlan) -> bool:
     """What repeats, changes or contradicts a memory is not stored: it replaces nothing."""
-    return decision.action is not WriteAction.STORED
+    return decision.action is not Action.STORED

@@ -12,10 +12,10 @@ from commonplace.engine.maintenance.sleep.story_writing import (
 )
 from commonplace.engine.maintenance.sleep.task import (
     NOTHING_TO_DO,
-    Action,
     Batch,
     Decide,
     Night,
+    NightAction,
 )
 from commonplace.model.graph.snapshot import GraphSnapshot
 
@@ -42,7 +42,7 @@ def run_macros(night: Night) -> Decide:
     return decide
 
 
-def _fold(night: Night, graph: GraphSnapshot) -> list[Action]:
+def _fold(night: Night, graph: GraphSnapshot) -> list[NightAction]:
     anchors = {each.anchor for each in graph.storylines.values()}
     anchors |= {each.anchor for each in graph.macros.values()}
     return fold_each(night, ((anchor, COLLECTED) for anchor in sorted(anchors)), makes_macros=True)

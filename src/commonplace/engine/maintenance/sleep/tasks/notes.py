@@ -7,7 +7,7 @@ from datetime import datetime
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.remove import remove_expired_notes
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.model.access.principal import Scope
 from commonplace.model.graph.steps import RemoveNotes
 from commonplace.model.sleep import SLEEP_ACTOR
@@ -25,11 +25,11 @@ def run_notes(night: Night) -> Decide:
 
 def remove_notes(
     engine: EngineContext, scope: Scope, now: datetime, limit: int
-) -> Sequence[Action]:
+) -> Sequence[NightAction]:
     """One action for all: several notes may be about one node. A note that has expired is shown
     nowhere, so there is nothing to undo."""
     steps = remove_expired_notes(engine, scope, SLEEP_ACTOR, now, limit)
     if not steps:
         return ()
     removed = sum(len(step.ids) for step in steps if isinstance(step, RemoveNotes))
-    return [Action(EXPIRED_NOTES, steps, items=removed, can_be_undone=False)]
+    return [NightAction(EXPIRED_NOTES, steps, items=removed, can_be_undone=False)]

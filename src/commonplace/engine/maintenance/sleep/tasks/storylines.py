@@ -20,10 +20,10 @@ from commonplace.engine.maintenance.sleep.story_writing import (
 )
 from commonplace.engine.maintenance.sleep.task import (
     NOTHING_TO_DO,
-    Action,
     Batch,
     Decide,
     Night,
+    NightAction,
 )
 from commonplace.model.graph.salience import current_salience
 from commonplace.model.graph.snapshot import GraphSnapshot
@@ -58,7 +58,7 @@ def run_storylines(night: Night) -> Decide:
     return decide
 
 
-def _fold(night: Night) -> list[Action]:
+def _fold(night: Night) -> list[NightAction]:
     snapshot = night.engine.graph_cache.of(night.scope).snapshot
     marks = night.engine.store.graph_items(night.scope, GraphQuery(marks=None)).marks
     due = _anchors_to_fold(replace(snapshot, marks=marks), night.now)

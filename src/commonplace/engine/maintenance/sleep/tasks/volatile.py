@@ -13,7 +13,7 @@ from itertools import accumulate
 from commonplace.engine.composition import supersede_memory
 from commonplace.engine.context import EngineContext
 from commonplace.engine.indexing import index_memories
-from commonplace.engine.maintenance.sleep.task import Action, Batch, Decide, Night
+from commonplace.engine.maintenance.sleep.task import Batch, Decide, Night, NightAction
 from commonplace.engine.memories.merge import build_summary, can_be_merged
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import IndexEntry, build_add
@@ -123,7 +123,7 @@ def within_limit(merges: Sequence[PreparedMerge], may_end: int) -> list[Prepared
     return [merge for merge, total in zip(merges, totals, strict=True) if total <= may_end]
 
 
-def merge_action(merge: PreparedMerge, now: datetime) -> Action:
+def merge_action(merge: PreparedMerge, now: datetime) -> NightAction:
     worker = JournalNode.WORKER
     new = build_add(merge.summary, merge.index, event=Event.MERGE, node=worker)
     old = (
@@ -131,4 +131,4 @@ def merge_action(merge: PreparedMerge, now: datetime) -> Action:
         for memory in merge.originals
     )
     ids = tuple(memory.id for memory in merge.originals)
-    return Action(MERGED, (new, *old), ends=ids, items=len(ids))
+    return NightAction(MERGED, (new, *old), ends=ids, items=len(ids))
