@@ -14,9 +14,8 @@ from commonplace.surfaces.cli.main import build
 PAGE = (Path(__file__).parents[2] / "docs/graph.md").read_text()
 
 
-def block(kind: str) -> str:
-    (found,) = re.findall(rf"```{kind}\n(.*?)```", PAGE, re.S)
-    return found
+def block(kind: str, number: int = 0) -> str:
+    return re.findall(rf"```{kind}\n(.*?)```", PAGE, re.S)[number]
 
 
 EXAMPLE, ENDING = block("python").split("# Your own statements")
@@ -55,6 +54,24 @@ def test_graph_page_commands_run(names, tmp_path, monkeypatch):
         assert ran.exit_code == 0, f"{line}: {ran.output}"
         assert ran.stdout, line
     assert ran.stdout.startswith("digraph memory {")
+
+
+def test_graph_page_commands_of_storylines_run(tmp_path, monkeypatch):
+    store = str(tmp_path / "graph.db")
+    for name, value in (("STORE", store), ("EMBEDDER", "hashing"), ("USER", "ana")):
+        monkeypatch.setenv(f"COMMONPLACE_{name}", value)
+    with commonplace.open(store, embedder="hashing", worker="off") as book:
+        me = book.user("ana")
+        for day in range(1, 8):
+            me.ingest(f"Ana: I work at Google. Day {day} there was long.", date=f"2026-03-0{day}")
+        me.extract()
+        me.sleep(tasks=["storylines"])
+        (first, *_) = me.storylines(anchor="Google").storylines
+    for line in block("sh", 1).strip().splitlines():
+        words = [first.id if each == "storyline:…" else each for each in shlex.split(line)[1:]]
+        ran = CliRunner().invoke(build(words), words)
+        assert ran.exit_code == 0, f"{line}: {ran.output}"
+        assert ran.stdout, line
 
 
 def test_graph_page_names_the_category_of_each_node_type():

@@ -9,13 +9,13 @@ from support.stores import raw
 # Ids, and words of closed lists, by table: none of them is a user's. A new column is named here, or
 # gets SET STATISTICS 0 in its migration.
 _IDS = (
-    "a about b conflict edge id item merged_into new_ref node old_ref scope source subject "
-    "superseded_by team_id user_id cited_id beside"
+    "a about after_ref anchor b conflict edge id item merged_into new_ref node old_ref run scope "
+    "source subject superseded_by team_id user_id cited_id beside"
 )
 _LISTED = (
     "actor agent cited_sensitivity cited_type content_type context_type error error_code event "
-    "kind node op relation role sensitivity stability standing state status ttl_policy type verb "
-    "worker"
+    "kind node op relation role results schedule sensitivity stability standing state status task "
+    "tasks ttl_policy type verb why worker"
 )
 _DIGESTS = "digest name prompt request model day embedder found_in mentioned value"
 OURS = frozenset(f"{_IDS} {_LISTED} {_DIGESTS}".split())

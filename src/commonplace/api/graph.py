@@ -124,10 +124,11 @@ class GraphVerbs(UserHandle):
         after: str | None = None,
         include_archived: bool = False,
     ) -> StorylinePage:
-        """List storylines, newest first: what many sources say about one thing.
+        """List storylines, newest first.
 
-        open: only those that still go on, or only those that are over. anchor: of one person,
-        concept or thing, by id or name. `show` has one in full, with its sources."""
+        What many sources say about one thing over weeks. open: only those that still go on, or
+        only those that are over. anchor: of one person, concept or thing, by id or name. `show`
+        has one in full, with its sources."""
         return list_storylines(
             self._engine,
             self.principal,
@@ -146,10 +147,10 @@ class GraphVerbs(UserHandle):
         after: str | None = None,
         include_archived: bool = False,
     ) -> MacroPage:
-        """List macros, newest first: what several storylines say over months.
+        """List macros, newest first.
 
-        anchor: of one person, concept or thing, by id or name. `show` has one in full, with its
-        storylines and sources."""
+        What several storylines say over months. anchor: of one person, concept or thing, by id or
+        name. `show` has one in full, with its storylines and sources."""
         return list_macros(
             self._engine,
             self.principal,

@@ -205,7 +205,7 @@ class RecallVerbs(UserHandle):
         | WholeMacro
         | Choice
     ):
-        """Show one item: memory, source, node, edge, artifact, storyline or macro.
+        """Show one item of any kind, by id or words.
 
         A memory with its fields, versions and links; a source with its passages; a passage with
         those around it; a node by id or name; a storyline or macro with its sources. Other words

@@ -113,8 +113,7 @@ HELP: dict[str, str] = {
     "summary": "One sentence; default: derived from the text.",
     "tags": "Tags; default: derived from the text.",
     "target": "Id of the memory to replace.",
-    "tasks": "Only these tasks: expiry, idle, volatile, notes, consolidation, archive, duplicates, "
-    "descriptions, storylines, insights, macros.",
+    "tasks": "Only these tasks, such as duplicates or storylines.",
     "team": "Team by id or name; `primary`: your primary team.",
     "text": "Text.",
     "thread": "Conversation thread.",
@@ -155,7 +154,7 @@ HELP: dict[str, str] = {
     "node_type": "Person, Concept or Entity.",
     "output": "Content: text or any JSON value.",
     "params": "Values of the query's $parameters.",
-    "open": "Only those that still go on; false: only those that are over.",
+    "open": "Only those that go on; false: only those that are over.",
     "past": "Include relationships that have ended.",
     "proximity": "Closeness, 1 (distant) to 5 (close).",
     "relationship_filters": "Filters on relationships. Keys: min_attitude, max_attitude, "

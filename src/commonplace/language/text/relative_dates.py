@@ -45,7 +45,7 @@ _HEBREW_COUNTS = {
 _HE = r"(?<![\w\"״׳'])"
 _END = r"(?![\w\"״׳'])"
 # "On Monday, 3 March" already has a date.
-_UNDATED = rf"(?!,? (?:{DAY_OF_MONTH_PATTERN}|\d{{4}}-))"
+_UNDATED = rf"(?!,? (?:{DAY_OF_MONTH_PATTERN}|\d{{4}}-|(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b))"
 
 # Words before a day, in place of "on".
 _LEADS = "by|before|until|till|from|since|as of|starting|beginning|effective"

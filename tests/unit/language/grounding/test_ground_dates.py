@@ -155,3 +155,8 @@ def test_date_joins_the_brackets_that_follow():
     when = replace(when, words="the 14th")
     written = write_time(text, when, WEDNESDAY, backwards=False, has_year=True)
     assert written == "The farrier is back on Wed the 14th (2026-10-14, Oct) in the arvo."
+
+
+@pytest.mark.parametrize("text", ["The tiler starts on Monday the 21st.", "It is by Fri, the 3rd."])
+def test_weekday_with_its_day_of_the_month_stays(text):
+    assert write_time(text, None, WEDNESDAY, backwards=False) == text
