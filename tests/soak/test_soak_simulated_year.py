@@ -45,11 +45,12 @@ def test_simulated_year_growth_of_live_memories_flattens(year):
 
 
 def test_simulated_year_answers_do_not_get_worse(year):
-    early, late = year[QUARTER - 1], year[-1]
-    assert late.asked > early.asked
-    for what in ("top", "context"):
-        assert late.share(what) >= early.share(what) - TOLERATED, what
-    assert late.share("stale") <= early.share("stale") + TOLERATED
+    """From the middle of the year on, when facts have changed for the first time: a value that
+    never changed is easier to find, whatever the nights do."""
+    middle, late = year[COMPARED_MONTHS - 1], year[-1]
+    assert late.asked > middle.asked
+    assert late.share("context") >= middle.share("context") - TOLERATED
+    assert late.share("stale") <= middle.share("stale") + TOLERATED
 
 
 def test_simulated_year_has_hardly_any_duplicates(year):
