@@ -51,10 +51,6 @@ class YearMonth:
     def share(self, what: str) -> float:
         return self.found[what] / self.asked if self.asked else 0.0
 
-    @property
-    def duplicate_share(self) -> float:
-        return self.duplicates / self.live if self.live else 0.0
-
 
 def play_months(
     year: GeneratedYear,
