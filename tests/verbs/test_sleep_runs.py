@@ -30,6 +30,12 @@ from support.sleep_tasks import (
 
 
 @pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so, not in a thread beside it."""
+    return open_book(worker="off")
+
+
+@pytest.fixture
 def tasks(monkeypatch):
     """What the worker's catalog does."""
 
@@ -89,6 +95,12 @@ def test_sleep_task_with_more_is_called_again_in_the_same_run(me):
     idle = next(result for result in report.tasks if result.task is SleepTask.IDLE)
     assert (idle.actions, idle.waiting) == (5, 0)
     assert len(contents(me)) == 20
+
+
+def test_sleep_runs_twice_at_one_moment(me):
+    first, second = me.sleep(), me.sleep()
+    assert first.id != second.id
+    assert [each.id for each in me.sleep_log()] == sorted((first.id, second.id), reverse=True)
 
 
 def test_sleep_progress_shows_each_slice_and_the_end(me):

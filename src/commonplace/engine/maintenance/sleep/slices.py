@@ -78,11 +78,10 @@ def begin_slice(
     def decide_slice() -> Slice:
         require_same_run(engine, scope, run)
         now = engine.clock()
-        seconds = (now - started).total_seconds()
         if run.next_task is None:
             return _end(run, now)
         if decide is None:
-            return _passed_over(run, now, failure or "", seconds)
+            return _passed_over(run, now, failure or "", _seconds_since(engine, started))
         revision = engine.store.counters(scope).revision
         try:
             batch = without_undone(engine, scope, run.next_task, decide())
@@ -90,10 +89,16 @@ def begin_slice(
             raise
         except Exception as error:
             log.debug("why sleep task %s failed", run.next_task, exc_info=error)
-            return _passed_over(run, now, code_of(error), seconds)
+            return _passed_over(run, now, code_of(error), _seconds_since(engine, started))
+        seconds = _seconds_since(engine, started)
         return plan_slice(engine, scope, run, batch, now, revision, seconds)
 
     return decide_slice
+
+
+def _seconds_since(engine: EngineContext, started: datetime) -> float:
+    """What the changeset takes to be written is not in it."""
+    return (engine.clock() - started).total_seconds()
 
 
 def code_of(error: Exception) -> str:

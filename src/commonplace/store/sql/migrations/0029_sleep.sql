@@ -1,6 +1,6 @@
 -- Runs of nightly maintenance, what each of them did, and pairs of memories that were compared.
 
--- One run for each night and schedule, however many workers there are. tasks and results are JSON
+-- One run for each night and schedule, however many workers there are; by hand as many as one likes. tasks and results are JSON
 -- lists of codes and numbers; no text of a user is in them. position: how many tasks are over.
 CREATE TABLE sleep_runs (
   scope           #id     NOT NULL,
@@ -18,7 +18,8 @@ CREATE TABLE sleep_runs (
   results         TEXT    NOT NULL,
   PRIMARY KEY (scope, id)
 ) #heap;
-CREATE UNIQUE INDEX sleep_runs_once ON sleep_runs (scope, schedule, due_at);
+CREATE UNIQUE INDEX sleep_runs_once ON sleep_runs (scope, schedule, due_at)
+  WHERE schedule <> 'by hand';
 
 -- before: the item's record as in an export, as JSON text. It is text of the user, and is erased
 -- with the item.
