@@ -11,7 +11,7 @@ from support.whole import assert_whole
 USER = "ana"
 
 
-@pytest.mark.parametrize("kilobytes", [600, 1000, 1700])  # an empty store has 250
+@pytest.mark.parametrize("kilobytes", [800, 1200, 1900])  # an empty store has 590
 def test_full_disk_raises_store_full_and_keeps_acknowledged_writes(tmp_path, kilobytes):
     url = str(tmp_path / "memory.db")
     with Child(write_until_full, url, USER, kilobytes << 10) as child:

@@ -172,6 +172,8 @@ class RestFace(ClientFace):
 
 
 def _can_carry(route: Route, arguments: Mapping[str, Any]) -> bool:
+    if any(arguments.get(name) is not None for name in route.without):
+        return False
     given = [arguments.get(parameter) for parameter in route.in_path.values()]
     return all(isinstance(each, str) or (each and len(each) == 1) for each in given)
 

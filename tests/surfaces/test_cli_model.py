@@ -48,7 +48,7 @@ def test_cli_model_check_shows_each_model(typed, server):
 
 
 def test_cli_model_users_shows_the_usage_of_each_user(typed, server):
-    assert "Nothing was asked" in typed("model", "users")[1]
+    assert "No usage of language models" in typed("model", "users")[1]
     typed("model", "check")
     code, told = typed("model", "users", "--days", "7")
     assert code == 0

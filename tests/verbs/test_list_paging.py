@@ -11,6 +11,7 @@ from commonplace.model.changeset import Changeset
 from commonplace.model.journal import Entry, Op
 from commonplace.model.model_calls import AskedToForget, ModelReading, SetReading
 from commonplace.operations.table import OPERATIONS
+from support.story_making import put_macro, put_storyline
 
 
 @pytest.fixture
@@ -30,6 +31,10 @@ def me(open_book):
         me.nodes_add(f"Firm {number}", node_type="Entity", type="organization")
         me.relate("me", f"Person {number}", "friend")
         me.artifacts_create(f"Draft {number}", "Dear all")
+        told = me.ingest(f"Tal: Person {number} called.").id
+        storyline = put_storyline(me, f"Person {number}", [told], f"Story {number}.")
+        put_macro(me, f"Person {number}", [storyline], f"Macro {number}.")
+        me.sleep(tasks=["notes"])
     ask_to_forget(book, me.ingest("Tal: Forget all that.").id)
     return me
 
@@ -69,6 +74,9 @@ LISTS = {
     "sources": sources,
     "sources invitations": lambda me, **page: [each.id for each in me.sources_invitations(**page)],
     "forget-requests": lambda me, **page: [each.id for each in me.forget_requests(**page)],
+    "storylines": lambda me, **page: [each.id for each in me.storylines(**page).storylines],
+    "macros": lambda me, **page: [each.id for each in me.macros(**page).macros],
+    "sleep log": lambda me, **page: [each.id for each in me.sleep_log(**page)],
     "conflicts": lambda me, **page: [each.id for each in me.conflicts(**page)],
     "profile proposals": lambda me, **page: [each.id for each in me.proposals(**page)],
     "jobs": lambda me, **page: [each.id for each in me.jobs(**page)],

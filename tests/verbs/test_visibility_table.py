@@ -396,6 +396,8 @@ ROWS: dict[str, Row] = {
         quiet=True,
         seen=lambda data, thing: bool(data["found_in"]),
     ),
+    # Codes and numbers, and ids for the owner alone.
+    "sleep log": Row(of(EVERYTHING, lambda me, thing: me.sleep_log()), text=False, id=False),
     "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
     "model usage": Row(of(EVERYTHING, lambda me, thing: me.model_usage()), text=False, id=False),
     "keys": Row(of(EVERYTHING, lambda me, thing: me.keys()), text=False, id=False),

@@ -26,6 +26,12 @@ NAMING_MODULES = {
     "language/safety/sensitive.py": "the value of a kv can be a credential",
     "engine/llm/text_checks.py": "an insight has the strictest writing policy",
     "engine/reading/known.py": "the latest rules go with every conversation that is read",
+    "engine/graph/stories/told_sentences.py": "a storyline tells facts and events, as neutrally "
+    "as an insight",
+    "engine/graph_search/node_description.py": "a description is as neutral as an insight",
+    "engine/maintenance/sleep/tasks/insights.py": "makes insights of facts and events",
+    "engine/provenance/evidence.py": "an insight of a night goes with what it rests on",
+    "engine/sources/removal.py": "an insight of a night goes with what it rests on",
     "engine/memory_relation.py": "compares a contact's and a kv's own fields",
     "engine/conversation/observation.py": "a rule told to an agent is for that agent",
     "engine/search/candidates.py": "questions about how to answer are answered by rules",

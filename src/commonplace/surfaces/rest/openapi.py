@@ -207,6 +207,8 @@ _ABOUT: Mapping[tuple[str, str], str] = {
     ("GET", "/memories/{id}"): "One memory whole. With its versions, links and evidence.",
     ("GET", "/sources/{id}"): "One source whole. With its passages; a passage by its own id.",
     ("GET", "/edges/{id}"): "One edge whole. With its evidence and its ends.",
+    ("GET", "/storylines/{id}"): "One storyline whole. With its sources.",
+    ("GET", "/macros/{id}"): "One macro whole. With its storylines.",
     ("GET", "/memories/{id}/history"): "The history of a memory. What changed, when and by whom.",
     ("GET", "/sources/{id}/history"): "The history of a source. What changed, when and by whom.",
     ("PATCH", "/memories/{id}"): "Change a memory. A new content makes a new version.",
