@@ -327,6 +327,13 @@ def test_recall_returns_one_storyline_of_a_subject_and_its_macro_for_its_story(
     assert _stories(me.recall("What's the story of Google?", k=10).hits) == [winter.id, google.id]
 
 
+def test_recall_of_a_storyline_returns_no_more_than_k(me, google, kitchen):
+    for k in (1, 3):
+        hits = me.recall("How is the Google job going?", k=k).hits
+        assert len(hits) == k
+        assert hits[0].id == google.id
+
+
 def _stories(hits):
     return [hit.id for hit in hits if hit.kind in ("storyline", "macro")]
 

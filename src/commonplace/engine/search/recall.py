@@ -247,7 +247,10 @@ def _load_hits(
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
     loaded = [rows.hit(each, against) for each in best]
     hits = put_owner_first(request, mark_outdated(loaded, statements))[: plan.k]
-    hits = _add_graph_hits(request, others, add_proposals(request, hits))[: plan.k]
+    hits = add_proposals(request, hits)
+    if is_story:
+        request = replace(request, plan=asked)
+    hits = _add_graph_hits(request, others, hits)[: request.plan.k]
     hits = [hit for hit in hits if not (hit.weak and plan.strict)]
     if is_overview:
         hits = arrange_overview(hits, frozenset(request.understood.terms), asked.k)
