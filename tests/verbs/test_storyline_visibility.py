@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.engine.graph.visible_graph import visible_graph
+from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal
 from support.promoted import DAYS, promote, storylines, tell
 
@@ -115,3 +116,23 @@ def test_storyline_is_invisible_without_its_anchor(me):
     promote(me, SARAH)
     assert seen_by(me)[0] == (1, 0)
     assert seen_by(me, Principal("ana", agent="p", allowed=frozenset({"history"})))[0] == (0, 0)
+
+
+def test_storylines_of_a_team_are_listed_and_shown_to_its_members(me, bob, book, of_team, team):
+    own = me.storylines(include_archived=True).storylines
+    listed = bob.storylines(include_archived=True).storylines
+    assert [each.id for each in listed] == [each.id for each in own]
+    assert {each.anchor for each in listed} == {None}
+    assert {each.team_id for each in listed} == {team}
+    whole = bob.show(listed[0].id)
+    assert whole.storyline.description == own[0].description
+    assert [each.id for each in whole.sources] == [s.id for s in me.show(own[0].id).sources]
+    (macro,) = bob.macros().macros
+    assert macro.anchor is None
+    shown = bob.show(macro.id)
+    assert {each.id for each in shown.storylines} == {each.id for each in listed}
+    assert [each.macro_id for each in whole.macros] == [macro.id]
+    bob.teams_leave(team)
+    assert bob.storylines(include_archived=True).storylines == ()
+    with pytest.raises(NotFound):
+        bob.show(macro.id)

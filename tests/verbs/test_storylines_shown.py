@@ -168,6 +168,18 @@ def test_explore_macro_returns_whole_macros_with_their_storylines(me, google, ki
     assert [each.name for each in found.semantic.entities] == ["Google"]
 
 
+def test_explore_macro_has_the_newest_storylines_where_there_are_no_macros(me, google, kitchen):
+    found = me.explore("What's happening lately?", granularity=3)
+    assert [each.storyline_id for each in found.episodic.storylines] == [kitchen.id, google.id]
+    assert {each.name for each in found.semantic.entities} == {"Google", "Kitchen"}
+
+
+def test_explore_micro_has_the_newest_sources_for_what_is_new(me, google, kitchen):
+    found = me.explore("What's happening lately?", granularity=1).episodic.sources
+    days = [(each.started_at.month, each.started_at.day) for each in found]
+    assert days == [(2, 20), (2, 8), (2, 2), (1, 16), (1, 9)]
+
+
 def test_explore_micro_names_storylines_and_macros_of_sources(me, google, kitchen, winter):
     found = me.explore("Google", granularity=1).episodic
     assert google.id in [each.storyline_id for each in found.storylines]
@@ -270,6 +282,73 @@ def test_recall_answers_how_something_goes_with_its_storyline(me, google, kitche
     assert (first.kind, first.id) == ("storyline", google.id)
     assert first.quoted
     assert not first.forgettable
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How is the Google job going?", "How is work?", "Any news on Google?", "מה קורה ב-Google?"],
+)
+def test_recall_answers_how_a_job_goes_with_the_storyline_and_not_the_relation(
+    me, google, question
+):
+    me.relate("me", "Google", "works-at")
+    first = me.recall(question).hits[0]
+    assert (first.kind, first.id) == ("storyline", google.id)
+
+
+def test_recall_puts_what_is_newer_before_the_storyline(me, google, clock):
+    clock.tick(days=60)
+    talks = ingest_days(
+        me,
+        {
+            "2026-04-20": "I handed in my notice at Google.",
+            "2026-04-22": "Google sent the last payslip.",
+        },
+    )
+    me.extract()
+    assert me.storylines().storylines[0].source_count == 3, "they come more than 90 days later"
+    hits = me.recall("How is the Google job going?", explain=True).hits
+    assert [hit.citation.source for hit in hits[:2]] == talks[::-1]
+    assert hits[2].id == google.id
+    scores = [hit.score for hit in hits[:4]]
+    assert scores == sorted(scores, reverse=True)
+    assert hits[0].score == pytest.approx(sum(hits[0].parts.values()), abs=1e-5)
+    assert not hits[0].weak
+
+
+def test_recall_returns_one_storyline_of_a_subject_and_its_macro_for_its_story(
+    me, google, kitchen, winter, clock
+):
+    old = ingest_days(me, {f"2025-03-{day}": f"Google news of day {day}." for day in (10, 12, 15)})
+    me.extract()
+    put_storyline(me, "Google", old, "Google was quiet.", closed_at=clock())
+    asked = me.recall("How is the Google job going?", k=10).hits
+    assert _stories(asked) == [google.id]
+    assert _stories(me.recall("What's the story of Google?", k=10).hits) == [winter.id, google.id]
+
+
+def test_recall_of_a_storyline_returns_no_more_than_k(me, google, kitchen):
+    for k in (1, 3):
+        hits = me.recall("How is the Google job going?", k=k).hits
+        assert len(hits) == k
+        assert hits[0].id == google.id
+
+
+def _stories(hits):
+    return [hit.id for hit in hits if hit.kind in ("storyline", "macro")]
+
+
+def test_recall_shows_one_macro_of_the_same_storylines(me, google, kitchen, winter):
+    put_macro(me, "Kitchen", [google, kitchen], "The same.")
+    assert len(_stories(me.recall("What's happening lately?").hits)) == 1
+    assert len(me.explore("What's happening lately?", granularity=3).episodic.macros) == 1
+
+
+def test_overview_has_no_storyline_of_another_and_its_own_comes_last(me, google, kitchen):
+    assert _stories(me.recall("Who is Dana Levi?", k=20).hits) == []
+    hits = me.recall("What do you know about Google?", k=20).hits
+    assert _stories(hits) == [google.id]
+    assert hits[-1].id == google.id
 
 
 def test_recall_answers_what_was_said_with_sources(me, google, winter):

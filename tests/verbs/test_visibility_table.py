@@ -149,6 +149,34 @@ THINGS = {
             sensitive=True,
         ),
         Thing("macro", "gerenuk", "A gerenuk came.", "history", "researcher", "planner"),
+        Thing(
+            "team storyline",
+            "bushbuck",
+            "A bushbuck came.",
+            "history",
+            "researcher",
+            "planner",
+            of_team=True,
+        ),
+        Thing(
+            "sensitive team storyline",
+            "sitatunga",
+            "A sitatunga came.",
+            "history",
+            "researcher",
+            "planner",
+            sensitive=True,
+            of_team=True,
+        ),
+        Thing(
+            "team macro",
+            "lechwe",
+            "A lechwe came.",
+            "history",
+            "researcher",
+            "planner",
+            of_team=True,
+        ),
         # Seen by who sees both its ends.
         Thing("edge", "serow", "a serow for a mascot", "knowledge", "helper", "researcher"),
         Thing(
@@ -209,7 +237,13 @@ ARTIFACTS = ("artifact", "sensitive artifact")
 EDGES = ("edge", "sensitive edge")
 OF_NODES = ("note", "sensitive note")
 NOTES = (*OF_NODES, "note on an edge")
-STORYLINES = ("storyline", "sensitive storyline")
+STORYLINES = (
+    "storyline",
+    "sensitive storyline",
+    "team storyline",
+    "sensitive team storyline",
+)
+MACROS = ("macro", "team macro")
 BY_ID = (*NODES, *EDGES, *ARTIFACTS)  # a note is looked at, and journalled, with what it is about
 OF_THE_GRAPH = (*BY_ID, *NOTES)
 
@@ -284,7 +318,7 @@ ROWS: dict[str, Row] = {
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
     "sources": Row(of(SOURCES, lambda me, thing: me.sources())),
     "show": Row(
-        of((*ALL_SHARED, *BY_ID, *STORYLINES, "macro"), lambda me, thing: me.show(thing.id)),
+        of((*ALL_SHARED, *BY_ID, *STORYLINES, *MACROS), lambda me, thing: me.show(thing.id)),
         by_id=True,
     ),
     "forget-requests": Row(of(("source",), lambda me, thing: me.forget_requests()), own_alone=True),
@@ -306,7 +340,7 @@ ROWS: dict[str, Row] = {
     "concepts": Row({"concept": lambda me, thing: me.concepts()}),
     "entities": Row({"entity": lambda me, thing: me.entities()}),
     "storylines": Row(of(STORYLINES, lambda me, thing: me.storylines(include_archived=True))),
-    "macros": Row({"macro": lambda me, thing: me.macros()}),
+    "macros": Row(of(MACROS, lambda me, thing: me.macros())),
     "node": Row(
         of(NODES, lambda me, thing: me.node(thing.id))
         | of((*OF_NODES, *EDGES, *TOLD_SOURCES), node_and_what_hangs_on_it),
@@ -502,6 +536,13 @@ def made(book, thing: Thing) -> str:
             talk = me.ingest(f"Log of {thing.name}.", format="text", sensitivity=level).id
             closed_at = me._engine.clock() if thing.sensitive else None
             return put_storyline(me, "Bilbyworks", [talk], thing.text, closed_at=closed_at).id
+        case "team storyline" | "sensitive team storyline":
+            return storyline_of_team(me, thing, thing.text).id
+        case "team macro":
+            lines = [storyline_of_team(me, thing, "It went on.")]
+            return put_macro(
+                me, f"{thing.marker} works", lines, thing.text, team_id=lines[0].team_id
+            ).id
         case "macro":
             talk = me.ingest("Log of a macro.", format="text").id
             me.nodes_add("Quollworks", node_type="Entity")
@@ -544,6 +585,14 @@ def made(book, thing: Thing) -> str:
                 thing.text, category=thing.category, sensitivity=level, thread=THREAD
             )
             return made.id
+
+
+def storyline_of_team(me, thing: Thing, text: str):
+    """About something that is the owner's alone."""
+    level = "high" if thing.sensitive else "normal"
+    talk = me.ingest(f"Log of {thing.name}.", format="text", sensitivity=level, team=TEAM).id
+    me.nodes_add(f"{thing.marker} works", node_type="Entity")
+    return put_storyline(me, f"{thing.marker} works", [talk], text, name=f"Of {thing.name}")
 
 
 def brought(me, thing: Thing, **more) -> str:

@@ -52,6 +52,7 @@ from commonplace.engine.graph_search.graph_view import (
 from commonplace.engine.graph_search.stories.story_matches import (
     StorySelection,
     anchors_of,
+    asks_for_news,
     match_stories,
 )
 from commonplace.engine.understanding import load_caller_terminology
@@ -63,7 +64,7 @@ from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.filters import NO_FILTERS
 from commonplace.model.graph.salience import TOP_HITS
-from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.memory.lifecycle import PointInTime, source_date
 from commonplace.model.parameters import ALL_WORDS, MACRO, MESO, MICRO
 from commonplace.model.sources.source import Source, split_passage_id
 from commonplace.store.cache.graph_cache import CachedGraph
@@ -95,7 +96,11 @@ def explore_snapshot(
     macros = stories.macros()
     storylines = stories.storylines(macros)
     previews = stories.previews(storylines)
-    anchors = {MICRO: {}, MESO: anchors_of(view, storylines), MACRO: anchors_of(view, macros)}
+    anchors = {
+        MICRO: {},
+        MESO: anchors_of(view, storylines),
+        MACRO: anchors_of(view, macros or storylines),
+    }
     nodes = _select_nodes(view, request, candidates, first, anchors[request.granularity])
     ids = {hit.id for hit in nodes}
     hits = ExploreHits(
@@ -218,10 +223,12 @@ def _select_sources(
     reader: str | None,
 ) -> list[ScoredItem]:
     """Sources that match; then those that mention the nodes. Only granularity 1 lists sources of
-    its own."""
+    its own. A question for what is new has the newest."""
     if request.granularity != MICRO:
         return []
     known = _answering_sources(view, request, reader)
+    if asks_for_news(request):
+        return _newest_sources(candidates, known)
     direct = candidates.matched(known)
     indirect = {
         source: ExploreMatch(by=MatchedBy.NODE, asked=node, similarity=0.0)
@@ -231,6 +238,12 @@ def _select_sources(
     }
     hits = candidates.scored([known[id] for id in (*direct, *indirect)], indirect)
     return select_best(hits, RESULT_COUNTS[request.granularity].sources, direct)
+
+
+def _newest_sources(candidates: ExploreCandidates, known: Mapping[str, Source]) -> list[ScoredItem]:
+    scored = candidates.scored(known.values(), {})
+    scored.sort(key=lambda hit: (source_date(known[hit.id]), hit.id), reverse=True)
+    return scored[: RESULT_COUNTS[MICRO].sources]
 
 
 def _answering_sources(

@@ -12,6 +12,7 @@ from commonplace.engine.prompt_injection import is_injected_memory, is_quoted
 from commonplace.engine.search.candidates import RecallRequest, select_candidates
 from commonplace.engine.search.deep.fusion import fuse, keep_found
 from commonplace.engine.search.graph.hits import GRAPH_KINDS, add_graph_hits
+from commonplace.engine.search.graph.matches import asks_for_story
 from commonplace.engine.search.hits import HitLoader
 from commonplace.engine.search.overview import SPARE, arrange_overview
 from commonplace.engine.search.pack import (
@@ -221,8 +222,8 @@ def _load_hits(
 ) -> tuple[list[Hit], float | None]:
     """Return the hits and the best similarity of all candidates. ``others``: other wordings of the
     request, whose candidates are fused with its own before rows are loaded."""
-    asked, is_overview = request.plan, is_about_something(request)
-    if is_overview:
+    asked, is_story = request.plan, asks_for_story(request)
+    if (is_overview := is_about_something(request) and not is_story) or is_story:
         request = replace(request, plan=replace(asked, k=asked.k + SPARE))
     engine, principal, plan = request.engine, request.principal, request.plan
     limit = max(MIN_CANDIDATES, 4 * plan.k)
@@ -246,7 +247,10 @@ def _load_hits(
     against = load_disputes(engine, principal, list(rows.memories_of(best)))
     loaded = [rows.hit(each, against) for each in best]
     hits = put_owner_first(request, mark_outdated(loaded, statements))[: plan.k]
-    hits = _add_graph_hits(request, others, add_proposals(request, hits))
+    hits = add_proposals(request, hits)
+    if is_story:
+        request = replace(request, plan=asked)
+    hits = _add_graph_hits(request, others, hits)[: request.plan.k]
     hits = [hit for hit in hits if not (hit.weak and plan.strict)]
     if is_overview:
         hits = arrange_overview(hits, frozenset(request.understood.terms), asked.k)

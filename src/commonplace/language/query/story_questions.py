@@ -1,4 +1,4 @@
-"""Story questions: "what's happening lately?", "how is the Google job going?".
+"""Story questions: "what's happening lately?", "how is the Google job going?", "the story of …".
 
 They ask for a story and not for a fact: for what happened over weeks or months, of everything or of
 one thing. The patterns are in story_questions.toml.
@@ -7,7 +7,7 @@ one thing. The patterns are in story_questions.toml.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,6 +23,7 @@ _NO_WORD = re.compile(r"[^\w'\"״׳\s-]+")
 @dataclass(frozen=True, slots=True)
 class StoryQuestion:
     subject: str  # in lower case; empty: everything
+    is_history: bool = False  # how it came about, and not only how it goes now
 
     @property
     def is_of_all(self) -> bool:
@@ -34,6 +35,18 @@ class _StoryPatterns:
     openers: re.Pattern[str]
     lately: Sequence[re.Pattern[str]]
     going_on: Sequence[re.Pattern[str]]
+    history: Sequence[re.Pattern[str]]
+    pronouns: re.Pattern[str]
+
+    def subject(self, asked: str, among: Sequence[re.Pattern[str]]) -> str | None:
+        """What a question of these patterns is about; a pronoun names nothing."""
+        for each in among:
+            found = each.fullmatch(asked)
+            if found is None or self.pronouns.fullmatch(found["subject"]):
+                continue
+            if len(found["subject"].split()) <= MAX_SUBJECT_WORDS:
+                return found["subject"]
+        return None
 
 
 def parse_story_question(text: str) -> StoryQuestion | None:
@@ -44,23 +57,31 @@ def parse_story_question(text: str) -> StoryQuestion | None:
         asked = patterns.openers.sub("", words)
         if any(each.fullmatch(asked) for each in patterns.lately):
             return StoryQuestion("")
-        for each in patterns.going_on:
-            found = each.fullmatch(asked)
-            if found and len(found["subject"].split()) <= MAX_SUBJECT_WORDS:
-                return StoryQuestion(found["subject"])
+        if subject := patterns.subject(asked, patterns.history):
+            return StoryQuestion(subject, is_history=True)
+        if subject := patterns.subject(asked, patterns.going_on):
+            return StoryQuestion(subject)
     return None
 
 
 @cache
 def _load_story_patterns(language: str) -> _StoryPatterns:
     table = load_patterns("query/story_questions")[language]
-    time = table["time"]
+    words = {"{time}": table["time"], "{areas}": table["areas"], "{subject}": _SUBJECT}
 
-    def compiled(written: str) -> re.Pattern[str]:
-        return re.compile(written.replace("{time}", time).replace("{subject}", _SUBJECT))
+    def compiled(kind: str) -> list[re.Pattern[str]]:
+        return [re.compile(_fill(written, words)) for written in table[kind]]
 
     return _StoryPatterns(
-        re.compile(rf"^(?:(?:{table['openers']}) )+"),
-        [compiled(each) for each in table["lately"]],
-        [compiled(each) for each in table["going_on"]],
+        openers=re.compile(rf"^(?:(?:{table['openers']}) )+"),
+        lately=compiled("lately"),
+        going_on=compiled("going_on"),
+        history=compiled("history"),
+        pronouns=re.compile(table["pronouns"]),
     )
+
+
+def _fill(written: str, words: Mapping[str, str]) -> str:
+    for name, expression in words.items():
+        written = written.replace(name, expression)
+    return written

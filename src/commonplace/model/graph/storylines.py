@@ -290,6 +290,14 @@ def build_macro_fields(storylines: Sequence[Storyline]) -> dict[str, Any]:
     }
 
 
+def distinct_macros(macros: Iterable[Macro]) -> list[Macro]:
+    """The first of those with the same storylines: they tell the same under two names."""
+    found: dict[frozenset[str], Macro] = {}
+    for macro in macros:
+        found.setdefault(frozenset(macro.storylines), macro)
+    return list(found.values())
+
+
 def may_make_macro(storylines: Sequence[Storyline]) -> bool:
     if len(storylines) < MIN_STORYLINES:
         return False

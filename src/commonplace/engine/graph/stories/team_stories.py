@@ -38,9 +38,9 @@ NO_TEAM_STORIES = TeamStories()
 
 
 def _admits(sight: Visibility, story: Story) -> bool:
-    """By category and sensitivity; the sources decide, too."""
-    admits = sight.cleared or story.sensitivity is not Sensitivity.HIGH
-    return admits and sight.admits_category(STORY_CATEGORY)
+    """By category; sensitive ones of others are seen by nobody. The sources decide, too."""
+    is_sensitive = story.sensitivity is Sensitivity.HIGH
+    return not is_sensitive and sight.admits_category(STORY_CATEGORY)
 
 
 def _visible_storylines(

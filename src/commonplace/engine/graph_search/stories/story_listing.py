@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
 from commonplace.engine.graph.names import build_name_index
-from commonplace.engine.graph.visible_graph import find_node, visible_graph
+from commonplace.engine.graph.visible_graph import VisibleGraph, find_node, visible_graph
 from commonplace.engine.graph_search.explore_result import MacroRef, NodeSummary
 from commonplace.engine.graph_search.listing import Mentioning, present_sources
 from commonplace.engine.graph_search.stories.story_hits import summarise_node
@@ -34,7 +34,7 @@ class StorylineShown:
     entity_key: str  # same as id: the name used in graph results
     name: str
     description: str
-    anchor: NodeSummary
+    anchor: NodeSummary | None  # None: another member of the team has it
     is_open: bool
     source_count: int
     started_at: datetime
@@ -58,7 +58,7 @@ class MacroShown:
     entity_key: str  # same as id: the name used in graph results
     name: str
     description: str
-    anchor: NodeSummary
+    anchor: NodeSummary | None  # None: another member of the team has it
     storyline_count: int
     total_source_count: int
     started_at: datetime
@@ -112,7 +112,7 @@ def list_storylines(
     include_archived: bool,
 ) -> StorylinePage:
     """Newest first: by their last sources."""
-    snapshot, now = _visible(engine, principal), engine.clock()
+    snapshot, now = _with_members(visible_graph(engine, principal, members=True)), engine.clock()
     node = _anchor_id(snapshot, anchor)
     shown = [
         present_storyline(snapshot, storyline, now)
@@ -136,7 +136,7 @@ def list_macros(
     include_archived: bool,
 ) -> MacroPage:
     """Newest first: by their last sources."""
-    snapshot, now = _visible(engine, principal), engine.clock()
+    snapshot, now = _with_members(visible_graph(engine, principal, members=True)), engine.clock()
     node = _anchor_id(snapshot, anchor)
     shown = [
         present_macro(snapshot, macro, now)
@@ -149,8 +149,19 @@ def list_macros(
     return MacroPage(tuple(page[:limit]), page[limit - 1].id if len(page) > limit else None)
 
 
-def _visible(engine: EngineContext, principal: Principal) -> GraphSnapshot:
-    return visible_graph(engine, principal, sources=True).snapshot
+def _with_members(visible: VisibleGraph) -> GraphSnapshot:
+    """With the storylines and macros that other members have of their team's sources."""
+    snapshot, others = visible.snapshot, visible.of_members
+    return replace(
+        snapshot,
+        storylines={**others.storylines, **snapshot.storylines},
+        macros={**others.macros, **snapshot.macros},
+    )
+
+
+def _anchor(snapshot: GraphSnapshot, story: Storyline | Macro) -> NodeSummary | None:
+    node = snapshot.nodes.get(story.anchor)
+    return None if node is None else summarise_node(node)
 
 
 def _anchor_id(snapshot: GraphSnapshot, named: str | None) -> str | None:
@@ -167,7 +178,7 @@ def show_story(
     engine: EngineContext, principal: Principal, id: str, then: PointInTime = NOW
 ) -> WholeStoryline | WholeMacro:
     """By id, so that sensitive ones are shown to the owner, too."""
-    whole = visible_graph(engine, principal, whole=True, sources=True).snapshot
+    whole = _with_members(visible_graph(engine, principal, whole=True, members=True))
     snapshot, now = graph_as_of(engine, principal.own_scope, whole, then), engine.clock()
     if storyline := snapshot.storylines.get(id):
         parents = (macro for macro in snapshot.macros.values() if id in macro.storylines)
@@ -203,7 +214,7 @@ def present_storyline(
         entity_key=storyline.id,
         name=storyline.name,
         description=storyline.description,
-        anchor=summarise_node(snapshot.nodes[storyline.anchor]),
+        anchor=_anchor(snapshot, storyline),
         is_open=storyline.is_open,
         source_count=storyline.source_count,
         started_at=storyline.started_at,
@@ -230,7 +241,7 @@ def present_macro(snapshot: GraphSnapshot, macro: Macro, now: datetime) -> Macro
         entity_key=macro.id,
         name=macro.name,
         description=macro.description,
-        anchor=summarise_node(snapshot.nodes[macro.anchor]),
+        anchor=_anchor(snapshot, macro),
         storyline_count=macro.storyline_count,
         total_source_count=macro.total_source_count,
         started_at=macro.started_at,

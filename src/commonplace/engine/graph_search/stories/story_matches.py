@@ -18,8 +18,15 @@ from commonplace.engine.graph_search.graph_view import GraphView
 from commonplace.language.query.relations import idle_forms
 from commonplace.language.query.story_questions import parse_story_question
 from commonplace.language.text.terms import analyse
-from commonplace.model.graph.storylines import Story
+from commonplace.model.graph.storylines import Story, distinct_macros
 from commonplace.model.parameters import ALL_WORDS, MACRO, MESO
+
+
+def asks_for_news(request: ExploreRequest) -> bool:
+    """Whether a query asks for what is new, of everything."""
+    asked = (parse_story_question(query.query) for query in request.queries)
+    return any(each is not None and each.is_of_all for each in asked)
+
 
 NamedMatches = Mapping[str, ExploreMatch]
 
@@ -74,14 +81,22 @@ class StorySelection:
         self._nodes = list(nodes)
 
     def macros(self) -> list[ScoredItem]:
-        limit = RESULT_COUNTS[self._request.granularity].macros
-        return self._best(self._view.snapshot.macros, limit)
+        """A question for what is new shows one for each set of storylines."""
+        limit, known = RESULT_COUNTS[self._request.granularity].macros, self._view.snapshot.macros
+        if not asks_for_news(self._request):
+            return self._best(known, limit)
+        ranked = [known[hit.id] for hit in self._best(known, len(known))]
+        return self._best({macro.id: macro for macro in distinct_macros(ranked)}, limit)
 
     def storylines(self, macros: Sequence[ScoredItem]) -> list[ScoredItem]:
-        """Of granularity 3, those of its macros."""
+        """Of granularity 3, those of its macros; without any, the newest."""
         known = self._view.snapshot.storylines
         if self._request.granularity != MACRO:
             return self._best(known, RESULT_COUNTS[self._request.granularity].storylines)
+        if not macros:
+            found = self._best(known, len(known))
+            found.sort(key=lambda hit: known[hit.id].told_at, reverse=True)
+            return found[: RESULT_COUNTS[MACRO].macros]
         children = {
             child: ExploreMatch(by=MatchedBy.NODE, asked=macro.id, similarity=0.0)
             for macro in macros

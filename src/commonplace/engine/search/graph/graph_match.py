@@ -31,13 +31,17 @@ class GraphMatch:
         return isinstance(self.item, Storyline | Macro)
 
     @property
+    def is_asked_story(self) -> bool:
+        return self.is_story and self.is_answer
+
+    @property
     def is_along(self) -> bool:
         """A story that is not asked for: it comes after all that answers."""
         return self.is_story and not self.is_answer
 
     @property
     def evidence(self) -> float:
-        if self.is_story and self.is_answer:
+        if self.is_asked_story:
             return ANSWER_EVIDENCE - LATER_STORY * self.place
         found = evidence_of(self.held, self.similarity)
         if self.is_answer:

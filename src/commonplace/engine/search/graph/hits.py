@@ -36,6 +36,7 @@ from commonplace.engine.search.graph.graph_match import (
     evidence_of,
 )
 from commonplace.engine.search.graph.matches import GraphSearch, load_searchable_graph
+from commonplace.engine.search.graph.story_places import StorySubject, place_stories
 from commonplace.engine.search.hits import explain_hit
 from commonplace.engine.search.pack import Citation, Hit
 from commonplace.engine.search.rank import Ranked
@@ -84,7 +85,11 @@ def add_graph_hits(request: RecallRequest, hits: Sequence[Hit]) -> list[Hit]:
     builder = _GraphHitBuilder(request, graph, search.terms)
     stated = builder.assertions(chosen)
     of_graph = builder.hits(chosen, hits, stated)
-    merged = _merge(hits, of_graph)[: request.plan.k]
+    stories = {match.item.id for match in chosen if match.is_asked_story}
+    merged = _merge(hits, [hit for hit in of_graph if hit.id not in stories])
+    if asked := [hit for hit in of_graph if hit.id in stories]:
+        merged = place_stories(merged, asked, _subject_of(asked, search, graph))
+    merged = merged[: request.plan.k]
     if not of_graph:
         return merged
     times = {hit.id: hit.date for hit in hits}
@@ -157,6 +162,24 @@ def _merge(hits: Sequence[Hit], of_graph: Sequence[Hit]) -> list[Hit]:
         place = next((n for n, each in enumerate(merged) if each.score < hit.score), len(merged))
         merged.insert(place, hit)
     return merged
+
+
+def _subject_of(told: Sequence[Hit], search: GraphSearch, graph: SearchableGraph) -> StorySubject:
+    """``told``: stories that the question asks for."""
+    stories = [story for hit in told if (story := graph.snapshot.story(hit.id))]
+    subject = StorySubject(
+        told_at=max(story.told_at for story in stories),
+        said_at={mention.source: mention.said_at for mention in graph.snapshot.mentions},
+    )
+    if search.asked_story is None or search.asked_story.is_of_all:
+        return subject
+    anchors = {story.anchor for story in stories}
+    mentioned = mentioning_sources(graph.snapshot, anchors)
+    return replace(
+        subject,
+        names=[_name_terms(name) for id in anchors for name in graph.snapshot.nodes[id].names],
+        sources={source for sources in mentioned.values() for source in sources},
+    )
 
 
 @dataclass(frozen=True)

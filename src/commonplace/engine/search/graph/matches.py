@@ -27,6 +27,7 @@ from commonplace.engine.search.candidates import RecallRequest
 from commonplace.engine.search.graph.graph_match import GraphMatch
 from commonplace.engine.search.graph.story_matches import MIN_SIMILARITY, StorySearch
 from commonplace.language.query.relations import idle_forms
+from commonplace.language.query.story_questions import StoryQuestion, parse_story_question
 from commonplace.language.text.terms import analyse
 from commonplace.lazy import lazy_imports
 from commonplace.model.access.principal import Principal
@@ -77,6 +78,10 @@ def _load_graph(engine: EngineContext, principal: Principal) -> SearchableGraph:
 # ——— matching ———
 
 
+def asks_for_story(request: RecallRequest) -> bool:
+    return request.plan.within.graph and parse_story_question(request.plan.query) is not None
+
+
 class GraphSearch:
     """One query against one graph."""
 
@@ -87,18 +92,23 @@ class GraphSearch:
         idle = idle_forms() | understood.idle
         self.terms: Terms = frozenset(t for t in understood.terms if t not in idle)
 
+    @cached_property
+    def asked_story(self) -> StoryQuestion | None:
+        return parse_story_question(self._request.plan.query)
+
     def matches(self) -> list[GraphMatch]:
         """The best match of each item, best first."""
         answers = list(self._asked_edges())
         answered = {end for match in answers for end in getattr(match.item, "ends", ())}
         stories = StorySearch(
-            self._request.plan.query,
+            self.asked_story,
             self._graph,
             self.terms,
             self._named,
+            answered - {self._graph.owner},
             self._now,
             self._similarity,
-            is_answered=bool(answers),
+            is_overview=self._request.understood.is_overview,
             include_archived=self._request.plan.include_archived,
         )
         found = [
@@ -113,7 +123,14 @@ class GraphSearch:
             if match.item.id not in best and self._is_admitted(match):
                 best[match.item.id] = match
         return sorted(
-            best.values(), key=lambda m: (not m.is_sure, m.is_along, -m.evidence, m.item.id)
+            best.values(),
+            key=lambda m: (
+                not m.is_asked_story,
+                not m.is_sure,
+                m.is_along,
+                -m.evidence,
+                m.item.id,
+            ),
         )
 
     def _is_admitted(self, match: GraphMatch) -> bool:
@@ -178,7 +195,8 @@ class GraphSearch:
     def _asked_edges(self) -> Iterator[GraphMatch]:
         """Edges with a relationship that the question asks for, at somebody whom it names."""
         holders, graph = list(self._named), self._graph
-        if graph.owner and self._request.understood.question.of_the_user:
+        of_the_user = self._request.understood.question.of_the_user
+        if graph.owner and (of_the_user or (self.asked_story and not holders)):  # "how is work?"
             holders.append(graph.owner)
         for asked in find_asked_edges(
             graph.view,
