@@ -27,7 +27,7 @@ def assertions(number):
         lambda name, aliases, kind, day, **more: a_node_telling(
             NODE,
             name=name,
-            key=name.casefold().replace(".", ""),
+            key="" if more.pop("is_mention") else name.casefold().replace(".", ""),
             aliases=aliases,
             type=kind[0],
             subtype=kind[1],
@@ -50,6 +50,7 @@ def assertions(number):
         description=st.sampled_from(("", "", "", "plays the cello")),
         confidence=st.sampled_from((0.7, 0.8, 0.95)),
         stands=st.sampled_from((True, True, True, False)),
+        is_mention=st.sampled_from((False, False, False, True)),
     )
 
 
@@ -95,6 +96,19 @@ def test_add_mention_updates_a_known_node_without_a_full_fold(is_owner, name):
     after = add_mention(before, a_node_telling(NODE, name=name, key=name.casefold(), source=later))
     assert after is not None
     assert (after.mentioned.source_count, after.mentioned.last_at) == (4, later.said_at)
+
+
+def test_mentions_are_counted_and_say_nothing_else():
+    told = a_node_telling(NODE, name="Sarah", key="sarah", source=cited("source:1"))
+    mention = a_node_telling(
+        NODE, name="Sarah Chen", key="", confidence=0.99, source=cited("source:2")
+    )
+    folded = fold_node([told, mention])
+    assert folded is not None
+    assert folded.mentioned.source_count == 2
+    assert replace(folded, mentioned=None) == replace(fold_node([told]), mentioned=None)
+    assert add_mention(apply_fold(NODE, fold_node([told])), mention) == apply_fold(NODE, folded)
+    assert fold_node([mention]) is None
 
 
 def test_add_mention_declines_for_a_numbered_name():

@@ -197,7 +197,7 @@ class _GraphDiff:
                 removed.append(RemoveNode(member.id, self._entry(Op.DELETE, member)))
             elif member is not None and member != work.nodes.get(member.id):
                 put += self._put(member, [member.id])
-        if assertions or node.is_owner:
+        if node.is_owner or not all(assertion.is_mention for assertion in assertions):
             after = self._fold_or_hide(node, assertions)
             put += self._put(self._with_description(after, assertions, members), members)
         elif root in work.nodes:

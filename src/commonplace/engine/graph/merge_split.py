@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from commonplace.engine.graph.names import name_key
+from commonplace.engine.graph.names import name_key, spoken_key
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.graph.user_assertions import NodeInput, create_node
 from commonplace.errors import InvalidInput
@@ -61,7 +61,9 @@ def split_assertions(
     work.load_relations([node.id])
     keys = set(map(name_key, names))
     assertions = [t for t in work.node_assertions.values() if work.root(t.node) == node.id]
-    moved = [t for t in assertions if t.key in keys or (t.source and t.source.id in sources)]
+    moved = [
+        t for t in assertions if spoken_key(t) in keys or (t.source and t.source.id in sources)
+    ]
     if not moved:
         raise InvalidInput(
             "No assertion about this node has these names or sources.",
@@ -69,7 +71,7 @@ def split_assertions(
             "update with not_aliases.",
             field="names",
         )
-    if len(moved) == len(assertions):
+    if all(t in moved or t.is_mention for t in assertions):
         raise InvalidInput(
             "Nothing would be left of the node: these are all its assertions.",
             remedy="Give fewer names or sources; to rename a node, update it.",

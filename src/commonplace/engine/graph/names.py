@@ -19,6 +19,7 @@ from commonplace.errors import InvalidInput
 from commonplace.language.extract.names.gazetteer import GIVEN_NAMES, HEBREW_GIVEN_NAMES
 from commonplace.language.text.normalise import fold
 from commonplace.lazy import lazy_imports
+from commonplace.model.graph.assertion import NodeAssertion
 from commonplace.model.graph.elements import Node
 from commonplace.model.graph.types import NodeType, is_description
 
@@ -34,6 +35,11 @@ _LEFT_OUT = re.compile(r"\b(?:my|our|the|an?|being) (?=\S)")
 
 def name_key(name: str) -> str:
     return fold(name)
+
+
+def spoken_key(assertion: NodeAssertion) -> str:
+    """The key of the name that it gives, or by which it mentions the node."""
+    return name_key(assertion.name) if assertion.is_mention else assertion.key
 
 
 def bare_key(type: NodeType, name: str) -> str:
@@ -231,6 +237,21 @@ def resolve_node(
         *(_resolve_misspelt(known, type, subtype, name) for name in given),
     )
     return next((found for found in attempts if found is not None), None)
+
+
+def resolve_mention(
+    known: NameIndex, type: NodeType, name: str, subtype: str, addresses: Iterable[str]
+) -> str | None:
+    """The node with one of these addresses, else the only one that has this name, in full or as an
+    alias: a part of a name, or a similar one, is not enough."""
+    for address in addresses:
+        if id := known.by_address.get(email_key(address) or ""):
+            return id
+    found = _resolve_exact(known, type, subtype, name, (), [name])
+    if found is None or found is SEVERAL:
+        return None
+    keys = {bare_key(type, each) for each in known.nodes[found].names}
+    return found if bare_key(type, name) in keys else None
 
 
 def _resolve_exact(

@@ -166,7 +166,7 @@ def _limit_to_team(
 
     roots = merge_roots_of(engine, own_scope, snapshot)
     found = engine.store.assertions(own_scope, AssertionQuery(nodes=[*roots], ends=[*roots]))
-    present = {roots[assertion.node] for assertion in found.nodes if counts(assertion)}
+    present = {roots[t.node] for t in found.nodes if counts(t) and not t.is_mention}
     nodes = {id: n for id, n in snapshot.nodes.items() if n.is_owner or id in present}
     edge_ids = {assertion.edge for assertion in found.edges if counts(assertion)}
     in_reach = {own_scope.key, team.key}

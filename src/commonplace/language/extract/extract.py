@@ -1,13 +1,14 @@
 """Extraction of one source: nodes, edges, notes and memory candidates.
 
 Nodes that are not relevant to the owner are dropped: "Chicago" mentioned in passing is not stored,
-"Chicago" where a friend lives is.
+"Chicago" where a friend lives is. Their names are returned apart: they mention nodes that the owner
+may have already.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from itertools import groupby
@@ -40,7 +41,7 @@ from commonplace.language.extract.values import (
     RecognisedNodes,
     SourceExtraction,
 )
-from commonplace.model.graph.types import NodeType
+from commonplace.model.graph.types import NodeType, is_description
 from commonplace.model.sources.source import SourceType
 
 
@@ -103,7 +104,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 def drop_irrelevant_nodes(
     found: SourceExtraction, source: ExtractionInput, sentences: Sequence[MarkedUtterance] = ()
 ) -> SourceExtraction:
-    """Drop the nodes without a relation to the owner, and their edges and notes."""
+    """Drop the nodes without a relation to the owner, and their edges and notes. The names of
+    dropped nodes stay, as names in passing."""
     kept = _relevant_nodes(found, source, _introduced_or_reachable(sentences))
     indices = {old: new for new, old in enumerate(sorted(kept))}
     return replace(
@@ -119,7 +121,30 @@ def drop_irrelevant_nodes(
             for note in found.notes
             if kept.issuperset(note.about)
         ),
+        in_passing=tuple(_names_in_passing(found.nodes, kept, _trusted_passages(source))),
     )
+
+
+def _names_in_passing(
+    nodes: Sequence[FoundNode], kept: Set[int], trusted_passages: Set[int]
+) -> Iterator[FoundNode]:
+    """The dropped nodes with a credible name in the text of a person, and these places of it."""
+    for index, node in enumerate(nodes):
+        is_name = node.type is not NodeType.CONCEPT and not is_description(node.name)
+        if index in kept or node.confidence < MIN_CONFIDENCE or not is_name:
+            continue
+        places = tuple(each for each in node.places if each.passage in trusted_passages)
+        if places:
+            passages = tuple(dict.fromkeys(each.passage for each in places))
+            yield replace(node, places=places, passages=passages)
+
+
+def _trusted_passages(source: ExtractionInput) -> set[int]:
+    return {
+        passage.number
+        for passage in source.passages
+        if not (passage.by_machine or passage.suspicious)
+    }
 
 
 def _introduced_or_reachable(sentences: Sequence[MarkedUtterance]) -> set[int]:
@@ -146,11 +171,7 @@ def _relevant_nodes(
     }
     noted = {each for note in found.notes for each in note.about}
     speakers = _speaker_nodes(source, found.nodes)
-    trusted_passages = {
-        passage.number
-        for passage in source.passages
-        if not (passage.by_machine or passage.suspicious)
-    }
+    trusted_passages = _trusted_passages(source)
     return {
         index
         for index in credible

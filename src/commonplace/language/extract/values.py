@@ -149,3 +149,4 @@ class SourceExtraction:
     edges: tuple[FoundEdge, ...] = ()
     notes: tuple[FoundNote, ...] = ()
     candidates: tuple[tuple[int, MemoryCandidate], ...] = ()  # with their passage's number
+    in_passing: tuple[FoundNode, ...] = ()  # credible names of which nothing is said

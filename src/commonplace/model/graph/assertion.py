@@ -6,7 +6,8 @@ everything else as if that source had never been imported.
 
 Which node an assertion refers to is resolved when the source is imported, against the nodes known
 then, and is not resolved again. An ambiguous name ("Sarah" for a friend Sarah, a Sarah Chen and a
-Sarah Levi) can therefore resolve differently in another import order; merge and split correct it.
+Sarah Levi) can therefore resolve differently in another import order; merge and split correct it. A
+source that only names a node mentions it if the node was known then.
 """
 
 from __future__ import annotations
@@ -71,6 +72,12 @@ class NodeAssertion:
     @property
     def said_at(self) -> datetime:
         return self.source.said_at if self.source else self.recorded_at
+
+    @property
+    def is_mention(self) -> bool:
+        """The source names the node and says nothing of it. It counts as a mention, and keeps no
+        node that nothing else asserts."""
+        return self.source is not None and not self.key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,13 +64,17 @@ def fold_node(
     it, and its names over theirs. ``key_of``: the comparison key of a name.
 
     Assertions of high sensitivity count only where there are no others, so that callers without
-    clearance can be shown the node.
+    clearance can be shown the node. Assertions that only mention the node are counted, and nothing
+    else.
     """
-    active = sorted(_in_force([t for t in assertions if t.stands]), key=_assertion_order)
+    in_force = sorted(_in_force([t for t in assertions if t.stands]), key=_assertion_order)
+    active = [assertion for assertion in in_force if not assertion.is_mention]
     if not active:
         return None
+    mentions = [assertion for assertion in in_force if assertion.is_mention]
     not_sensitive = [assertion for assertion in active if not is_sensitive(assertion)]
     used = not_sensitive or active
+    counted = [t for t in mentions if not (not_sensitive and is_sensitive(t))]
     own = sorted((t for t in used if t.source is None), key=lambda t: t.node == root)
     type, subtype = _type(used, own)
     rejected = _rejected_names(own)
@@ -95,7 +99,7 @@ def fold_node(
         description=_description(used, own),
         confidence=max(t.confidence for t in used),
         sensitivity=Sensitivity.NORMAL if not_sensitive else Sensitivity.HIGH,
-        mentioned=count_mentions(used),
+        mentioned=count_mentions([*used, *counted]),
     )
 
 
@@ -244,6 +248,8 @@ def add_mention(node: Node, assertion: NodeAssertion) -> Node | None:
         return None
     if is_sensitive(assertion) or node.sensitivity is Sensitivity.HIGH or not node.stands:
         return None
+    if assertion.is_mention:
+        return node.evolve(mentioned=_mentions_with(node.mentioned, source))
     if (assertion.type, assertion.subtype) != (node.type, node.subtype) or assertion.description:
         return None
     if not _has_no_new_name(node, assertion) or not _has_no_new_address(node, assertion):

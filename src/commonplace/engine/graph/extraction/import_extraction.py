@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from commonplace.engine.graph.extraction.mentions import ReplacedCheck, assert_mentions
 from commonplace.engine.graph.extraction.previous_extraction import (
     EdgeCandidate,
     SeenSentences,
@@ -26,6 +27,7 @@ from commonplace.engine.graph.names import (
     ambiguous_first_names,
     name_key,
     resolve_node,
+    spoken_key,
     without_owner,
 )
 from commonplace.engine.graph.unit_of_work import Asserted, GraphUnitOfWork, load_or_create_owner
@@ -63,9 +65,6 @@ def cite_source(source: Source) -> CitedSource:
         said_at=source.started_at or source.created_at,
         sensitivity=source.sensitivity,
     )
-
-
-ReplacedCheck = Callable[[NodeAssertion | EdgeAssertion | Note], bool]
 
 
 def is_by_rules(item: NodeAssertion | EdgeAssertion | Note) -> bool:
@@ -118,6 +117,7 @@ def import_extraction(
     work.load_nodes(ids)
     ids = [importer.unless_rejected(*each) for each in zip(found.nodes, ids, strict=True)]
     kept = importer.assert_all(found, ids)
+    kept |= assert_mentions(work, others, importer.source, found, nodes, kept, replaces)
     # What is hidden is from forgotten passages, which may be restored.
     work.retract(id for id in previous if id not in kept and id not in hidden)
     drop_lone_ends(work, source.id)
@@ -268,7 +268,7 @@ class _ExtractionImport:
         """The node that this source meant by these names before. It takes precedence over other
         candidates, so that merges and splits made since then stay."""
         keys = {name_key(name) for name in names}
-        assertions = [t for t in self.previous if t.type is found.type and t.key in keys]
+        assertions = [t for t in self.previous if t.type is found.type and spoken_key(t) in keys]
         same_subtype = [t for t in assertions if t.subtype == found.subtype]
         without_subtype = [t for t in assertions if not (t.subtype and found.subtype)]
         same_type = same_subtype or without_subtype or self._by_other_reader(assertions)

@@ -217,13 +217,17 @@ class _GraphHitBuilder:
         sources = [each.source for each in cited[item.id]]
         if isinstance(item, Storyline | Macro):
             return hidden.isdisjoint(sources)  # its text may repeat the words of each
-        if item.id == self.graph.owner or not sources or not hidden.issuperset(sources):
+        if item.id == self.graph.owner or hidden.isdisjoint(sources):
             return True
         if isinstance(item, Node):
             query = AssertionQuery(nodes=[item.id])
             scope = self.request.principal.own_scope
             assertions = self.request.engine.store.assertions(scope, query).nodes
-            return any(each.stands and each.source is None for each in assertions)
+            standing = [each for each in assertions if each.stands]
+            naming = {t.source.id for t in standing if t.source and t.is_mention}
+            return any(t.source is None for t in standing) or not (hidden | naming >= {*sources})
+        if not hidden.issuperset(sources):
+            return True
         return any(each.source is None for each in stated.get(item.id, ()))
 
     def _scores(self, chosen: Sequence[GraphMatch], others: Sequence[Hit]) -> Iterator[float]:
