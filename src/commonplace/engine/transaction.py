@@ -37,7 +37,7 @@ def run_transaction(
     def attempt(decided_for: list[Scope]) -> tuple[int, AnswerT]:
         changeset, answer = _decide(request, decision)
         decided_for[:] = [changeset.scope]
-        if not changeset.steps:
+        if changeset.is_empty:
             return engine.store.counters(changeset.scope).revision, answer
         own, *others = (_with_jobs(engine, each) for each in engine.cascade(changeset))
         return apply_changeset(engine, request, own, others).revision, answer

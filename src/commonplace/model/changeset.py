@@ -22,7 +22,7 @@ from commonplace.model.access.team import (
     SetMembership,
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
-from commonplace.model.graph.steps import GraphStep, SetExtraction
+from commonplace.model.graph.steps import GraphStep, NamedGraphItems, SetExtraction
 from commonplace.model.jobs import AnswerOutcome, IdempotencyClaim, Job
 from commonplace.model.journal import (
     Entry,
@@ -323,6 +323,12 @@ class Changeset:
     # What callers found in its turns, as HandedFindings of engine/graph/extraction: the cascade
     # adds it to the graph together with what the turns tell.
     handed: tuple[Any, ...] = ()
+    named: NamedGraphItems | None = None  # the cascade makes steps of it
+
+    @property
+    def is_empty(self) -> bool:
+        """It changes nothing."""
+        return not self.steps and self.named is None
 
 
 def merge_changesets(one: Changeset, other: Changeset) -> Changeset:

@@ -181,7 +181,8 @@ def _drop_unsupported(
     forgotten = [assertion for assertion in work.edge_assertions.values() if assertion.edge == id]
     if forgotten:
         removed_ids = tuple(t.id for t in removed.get(id, ()))
-        hidden = edge.evolve(stands=False, description=best_description(forgotten))
+        moved = work.changed_edges.get(id, edge)
+        hidden = moved.evolve(stands=False, description=best_description(forgotten))
         diff.edges.append(EdgeChange(edge, hidden, tuple(changed.get(id, ())), removed_ids))
     else:
         diff.removed.append(edge)

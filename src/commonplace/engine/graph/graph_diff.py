@@ -48,8 +48,8 @@ def diff_graph(
     is_derived: bool = False,
 ) -> tuple[ChangesetStep, ...]:
     """``ended``: the journal event of items without any assertion left; ``moved``: of items that
-    are hidden or shown again. ``is_derived``: the change follows from one of a memory; only that
-    one is reported. Edges are removed before their nodes and put after them."""
+    are forgotten or restored by their ids. ``is_derived``: the change follows from one of a memory;
+    only that one is reported. Edges are removed before their nodes and put after them."""
     if work.adds_anything:
         ensure_owner(work)
     diff = _GraphDiff(work, ended, moved, place)
@@ -72,6 +72,14 @@ def diff_graph(
     )
 
 
+def find_removed(work: GraphUnitOfWork) -> list[str]:
+    """The edges and nodes that the unit of work removes."""
+    diff = _GraphDiff(work, Event.DELETE, None, JournalNode.HOTPATH)
+    _, nodes = diff.nodes()
+    _, edges = diff.edges()
+    return [*(step.id for step in edges), *(step.id for step in nodes)]
+
+
 class _GraphDiff:
     def __init__(
         self, work: GraphUnitOfWork, ended: Event, moved: Event | None, place: JournalNode
@@ -80,9 +88,10 @@ class _GraphDiff:
         self.meta: Mapping[str, Any] = {}  # of each journal entry
         self.events = {
             Op.CREATE: Event.ADD,
-            Op.UPDATE: moved or Event.UPDATE,
+            Op.UPDATE: Event.UPDATE,
             Op.DELETE: ended,
         }
+        self.moved = moved or Event.UPDATE
         self.nodes_after: dict[str, Node] = {}  # by id
         self.removed_ids: set[str] = set()
         self.changed_assertions = list(work.changed_assertions())
@@ -356,9 +365,10 @@ class _GraphDiff:
 
     def _entry(self, op: Op, item: Node | Edge | Note) -> Entry:
         ref = None if isinstance(item, Note) else item.ref
+        is_moved = op is Op.UPDATE and item.id in self.work.moved
         return Entry(
             op=op,
-            event=self.events[op],
+            event=self.moved if is_moved else self.events[op],
             node=self.place,
             subject=item.about if isinstance(item, Note) else item.id,
             category=self._category(item),

@@ -9,7 +9,7 @@ observed turns say is kept ended: a document leaves the graph as if it had never
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.model.graph.assertion import KEPT_ENDED_BY, CitedSource, EdgeAssertion
@@ -17,6 +17,36 @@ from commonplace.model.graph.edge_fold import assertion_threads
 from commonplace.model.graph.elements import Edge
 from commonplace.model.graph.types import equivalent_types
 from commonplace.model.sources.source import THREAD_ORIGIN, is_source_id
+
+
+@dataclass(slots=True)
+class ChangedStatements:
+    """Assertions and notes that one decision retracts, hides or shows again, by id."""
+
+    gone: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
+
+
+def change_statements(
+    work: GraphUnitOfWork,
+    changed: ChangedStatements,
+    rewritten: Collection[str] = (),
+    revived: Collection[str] = (),
+) -> None:
+    """``rewritten``: memories that are told again, and end what they ended. ``revived``: as of
+    `keep_ends`."""
+    told_again = {
+        each.id
+        for each in work.edge_assertions.values()
+        if each.source and each.source.id in rewritten
+    }
+    leaving = [id for id in (*changed.gone, *changed.hidden) if id not in told_again]
+    keep_ends(work, leaving, revived)
+    release_ends(work, changed.restored)
+    work.retract(changed.gone)
+    work.set_active(changed.hidden, False)
+    work.set_active(changed.restored, True)
 
 
 def keep_ends(

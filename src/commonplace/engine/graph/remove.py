@@ -1,15 +1,14 @@
-"""Graph removal: erase, forget, restore and purge items; retract a source's assertions."""
+"""Graph removal: erase, forget, restore and purge items."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
-from commonplace.engine.graph.graph_diff import diff_graph
-from commonplace.engine.graph.kept_ends import keep_ends, release_ends
+from commonplace.engine.graph.graph_diff import diff_graph, find_removed
 from commonplace.engine.graph.names import NameIndex, build_name_index, name_taken_error
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.graph.visible_graph import (
@@ -33,10 +32,9 @@ from commonplace.model.graph.elements import NODE_PREFIX as NODE
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODE
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.steps import (
+    NamedGraphItems,
     PutArtifact,
     RemoveArtifact,
-    RemoveEdge,
-    RemoveNode,
     SetExtraction,
 )
 from commonplace.model.graph.storylines import STORY_PREFIXES, is_story_id
@@ -44,7 +42,6 @@ from commonplace.model.graph.types import equivalent_types
 from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import ephemeral_cutoff
 from commonplace.model.memory.memory import Sensitivity
-from commonplace.model.sources.source import Source
 from commonplace.store.queries import AssertionQuery, EndedQuery, GraphQuery
 
 GraphItem = Node | Edge | Note | Artifact
@@ -125,7 +122,8 @@ def is_graph_id(id: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class GraphRemoval:
-    steps: tuple[ChangesetStep, ...] = ()
+    named: NamedGraphItems | None = None  # all but artifacts
+    steps: tuple[RemoveArtifact, ...] = ()
     gone: tuple[str, ...] = ()  # the given ids, and the edges removed with them
 
 
@@ -139,14 +137,28 @@ def remove_items(
     for id in ids:
         load_visible_item(work, principal, id)
         retract_item(work, id)
-    steps = diff_graph(work, ended=ended)
-    removed_artifacts = tuple(
+    gone = tuple(dict.fromkeys([*ids, *find_removed(work)]))
+    artifacts = tuple(
         RemoveArtifact(id, Entry(op=Op.DELETE, event=ended, subject=id, category=OF_ARTIFACTS))
         for id in ids
-        if id.startswith(ARTIFACT)
+        if _is_artifact(id)
     )
-    removed = [step.id for step in steps if isinstance(step, RemoveNode | RemoveEdge)]
-    return GraphRemoval((*steps, *removed_artifacts), tuple(dict.fromkeys([*ids, *removed])))
+    return GraphRemoval(_name([id for id in ids if not _is_artifact(id)], ended), artifacts, gone)
+
+
+def _name(
+    ids: Iterable[str], event: Event, until: datetime | None = None
+) -> NamedGraphItems | None:
+    return NamedGraphItems(found, event, until) if (found := tuple(ids)) else None
+
+
+def change_named_items(work: GraphUnitOfWork, named: NamedGraphItems) -> None:
+    """Retract, forget or restore them. Call it last: they go also with what the decision adds."""
+    for id in named.ids:
+        if named.event is Event.ERASE:
+            retract_item(work, id)
+        elif item := _load_item(work, id):
+            _set_purge_at(work, item, named.until)
 
 
 def retract_item(work: GraphUnitOfWork, id: str) -> None:
@@ -172,7 +184,8 @@ def retract_item(work: GraphUnitOfWork, id: str) -> None:
 class VisibilityChange:
     """Items that were forgotten or restored."""
 
-    steps: tuple[ChangesetStep, ...] = ()
+    named: NamedGraphItems | None = None  # all but artifacts
+    steps: tuple[PutArtifact, ...] = ()
     ids: tuple[str, ...] = ()
     already: tuple[str, ...] = ()
     known_dates: tuple[datetime, ...] = ()  # the purge dates of those that were forgotten already
@@ -252,8 +265,6 @@ def _set_forgotten(
     if until is None:
         names = build_name_index(engine.graph_cache.of(principal.own_scope).snapshot.nodes.values())
         _refuse_taken(names, visibility_by_id(principal), changing)
-    for item in changing:
-        _set_purge_at(work, item, until)
     artifacts = tuple(
         PutArtifact(
             replace(each, purge_at=until, updated_at=work.at),
@@ -264,7 +275,8 @@ def _set_forgotten(
     )
     unchanged = [item for item in items if item not in changing]
     return VisibilityChange(
-        (*diff_graph(work, moved=event), *artifacts),
+        _name((each.id for each in changing if not isinstance(each, Artifact)), event, until),
+        artifacts,
         tuple(each.id for each in changing),
         tuple(item.id for item in unchanged),
         tuple(item.purge_at for item in unchanged if item.purge_at),
@@ -282,13 +294,16 @@ _OP_OF_EVENT = {Event.DELETE: Op.DELETE, Event.RESTORE: Op.RESTORE}
 
 
 def _set_purge_at(work: GraphUnitOfWork, item: GraphItem, until: datetime | None) -> None:
+    work.moved.add(item.id)
     if isinstance(item, Node):
         work.put(item.evolve(purge_at=until))
     elif isinstance(item, Edge):
         work.put_edge(item.evolve(purge_at=until))
     elif isinstance(item, Note):
         work.load_subject(item.about)
-        work.put_note(replace(item, purge_at=until))
+        work.moved.add(item.about)
+        if note := work.notes.get(item.id):
+            work.put_note(replace(note, purge_at=until))
 
 
 def _refuse_taken(names: NameIndex, sight: Visibility, items: Sequence[GraphItem]) -> None:
@@ -300,46 +315,20 @@ def _refuse_taken(names: NameIndex, sight: Visibility, items: Sequence[GraphItem
             raise name_taken_error(item.name, other if is_seen else None, "ids")
 
 
-def retract_sources(
-    engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
+def forget_extractions(
+    engine: EngineContext, scope: Scope, sources: Sequence[str], removed: Collection[str]
 ) -> tuple[ChangesetStep, ...]:
-    """Recompute the graph as if these sources had never been extracted."""
-    work, ids = open_for_sources(engine, scope, sources, by, at)
-    keep_ends(work, ids)
-    work.retract(ids)
+    """As if these sources had never been extracted. ``removed``: artifacts that go as well."""
     artifacts = [
         replace(each, source=None)
         for each in engine.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
-        if each.source is not None and each.source.id in sources
+        if each.source is not None and each.source.id in sources and each.id not in removed
     ]
     extractions = engine.store.extractions(scope, sources)
     return (
-        *diff_graph(work, ended=ended),
         *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in artifacts),
         *(SetExtraction(each, Entry(op=Op.DELETE), gone=True) for each in extractions),
     )
-
-
-def set_sources_standing(
-    engine: EngineContext, scope: Scope, sources: Sequence[str], active: bool, by: str, at: datetime
-) -> tuple[ChangesetStep, ...]:
-    """Hide assertions with their forgotten sources, or show them again."""
-    work, ids = open_for_sources(engine, scope, sources, by, at)
-    if active:
-        release_ends(work, ids)
-    else:
-        keep_ends(work, ids)
-    work.set_active(ids, active)
-    return diff_graph(work)
-
-
-def apply_source_sensitivity(
-    engine: EngineContext, scope: Scope, source: Source, by: str, at: datetime
-) -> tuple[ChangesetStep, ...]:
-    """Assertions are as sensitive as their source."""
-    work, _ = open_for_sources(engine, scope, [source.id], by, at)
-    set_cited_sensitivity(work, source.id, source.sensitivity)
-    return diff_graph(work)
 
 
 def set_cited_sensitivity(work: GraphUnitOfWork, cited: str, level: Sensitivity) -> None:
@@ -354,13 +343,6 @@ def set_cited_sensitivity(work: GraphUnitOfWork, cited: str, level: Sensitivity)
         work.put_relation(replace(relation, source=guarded(relation.source)))
     for note in list(work.notes.values()):
         work.put_note(replace(note, source=guarded(note.source)))
-
-
-def open_for_sources(
-    engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
-) -> tuple[GraphUnitOfWork, list[str]]:
-    work = GraphUnitOfWork(engine, scope, by, at)
-    return work, load_assertions_of(work, sources)
 
 
 def load_assertions_of(work: GraphUnitOfWork, sources: Sequence[str]) -> list[str]:

@@ -45,6 +45,7 @@ class GraphUnitOfWork:
     changed_nodes: dict[str, Node] = field(default_factory=dict)  # new, merged, forgotten
     changed_edges: dict[str, Edge] = field(default_factory=dict)
     reworded: set[str] = field(default_factory=set)  # sources that lose words
+    moved: set[str] = field(default_factory=set)  # forgotten or restored by their own ids
     _loaded_nodes: set[str] = field(default_factory=set)
     _loaded_roots: set[str] = field(default_factory=set)  # with all their assertions
     _known: NameIndex | None = None

@@ -64,6 +64,7 @@ from commonplace.model.changeset import (
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.graph.assertion import NOTE_PREFIX
 from commonplace.model.graph.elements import EDGE_PREFIX, NODE_PREFIX
+from commonplace.model.graph.steps import NamedGraphItems
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import MERGED_KIND, MemoryRelation
 from commonplace.model.memory.memory import HeldValue, Memory, State
@@ -132,6 +133,7 @@ def erase_items(
             thread,
             receipt,
             member=principal.member,
+            named=plan.graph,
         )
         return [changeset, *_changes_elsewhere(engine, principal, plan, at)], plan
 
@@ -159,6 +161,7 @@ class _ErasePlan:
     passages: tuple[str, ...] = ()
     links: int = 0
     earlier: tuple[str, ...] = ()  # facts that the requested memories replaced; they stay
+    graph: NamedGraphItems | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +283,7 @@ def _plan_erase(
         passage_ids,
         len(engine.store.links(principal.scope, removed_ids)),
         tuple(m.id for m in named.facts if m.id not in gone and can_see(principal, m)),
+        graph.named,
     )
 
 

@@ -125,6 +125,7 @@ def forget_items(
             revision,
             thread,
             member=principal.member,
+            named=graph.named,
         )
         return changeset, _ForgetPlan(to_forget, already, graph, passages)
 

@@ -92,6 +92,7 @@ def restore_items(
             revision,
             thread,
             member=principal.member,
+            named=graph.named,
         )
         restored: list[Memory | Source | Passage] = [*memories.restored, *forgotten]
         restored += [passage for passage in passages.named if passage.is_hidden]

@@ -8,7 +8,7 @@ from datetime import datetime
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.storylines import Story
-from commonplace.model.journal import Entry
+from commonplace.model.journal import Entry, Event
 from commonplace.model.sources.source import Source
 
 
@@ -127,6 +127,16 @@ class SetExtraction:
     extraction: Extraction
     entry: Entry
     gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGraphItems:
+    """Nodes, edges and notes that a decision erases, forgets or restores by their ids. No step yet:
+    the cascade computes the graph once for all that a changeset takes."""
+
+    ids: tuple[str, ...]
+    event: Event
+    until: datetime | None = None  # when forgotten ones are purged
 
 
 GraphStep = (

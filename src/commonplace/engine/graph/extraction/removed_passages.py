@@ -20,16 +20,14 @@ from commonplace.engine.graph.extraction.previous_extraction import (
     compute_sentence_digests,
     digest,
 )
-from commonplace.engine.graph.graph_diff import diff_graph
-from commonplace.engine.graph.kept_ends import keep_ends, release_ends
-from commonplace.engine.graph.remove import open_for_sources
+from commonplace.engine.graph.remove import load_assertions_of
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Scope
-from commonplace.model.changeset import ChangesetStep, EnqueueJob
+from commonplace.model.changeset import EnqueueJob
 from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.steps import SetExtraction
-from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.journal import Entry, Op
 from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import AssertionQuery
@@ -46,49 +44,19 @@ class RemovedPassages:
     visible: tuple[Passage, ...]
 
 
-def hide_passage_assertions(
-    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
-) -> tuple[ChangesetStep, ...]:
-    work, cited = _open(engine, reader, passages, by, at)
+def show_passages(work: GraphUnitOfWork, passages: RemovedPassages) -> list[str]:
+    """The assertions and notes that are to be shown again."""
+    return [each.id for each in _load_cited(work, passages)]
+
+
+def leave_passages(work: GraphUnitOfWork, passages: RemovedPassages) -> list[str]:
+    """The assertions and notes that are to be hidden or retracted. Nodes that other passages
+    mention cite these from now on."""
+    cited = _load_cited(work, passages)
     work.reworded.add(passages.source.id)
     kept = _cite_elsewhere(work, passages, cited)
-    hidden = [each.id for each in cited if each.id not in kept]
-    keep_ends(work, hidden)
-    work.set_active(hidden, active=False)
     _retract_summaries(work, passages)
-    return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
-
-
-def show_passage_assertions(
-    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
-) -> tuple[ChangesetStep, ...]:
-    work, cited = _open(engine, reader, passages, by, at)
-    shown = [each.id for each in cited]
-    release_ends(work, shown)
-    work.set_active(shown, active=True)
-    return (*diff_graph(work), *_extract_again(engine, reader, passages.source, at))
-
-
-def retract_passage_assertions(
-    engine: EngineContext,
-    reader: Scope,
-    passages: RemovedPassages,
-    by: str,
-    at: datetime,
-    ended: Event,
-) -> tuple[ChangesetStep, ...]:
-    work, cited = _open(engine, reader, passages, by, at)
-    work.reworded.add(passages.source.id)
-    kept = _cite_elsewhere(work, passages, cited)
-    gone = [each.id for each in cited if each.id not in kept]
-    keep_ends(work, gone)
-    work.retract(gone)
-    _retract_summaries(work, passages)
-    return (
-        *diff_graph(work, ended=ended),
-        *_forget_digests(engine, reader, passages, gone),
-        *_extract_again(engine, reader, passages.source, at),
-    )
+    return [each.id for each in cited if each.id not in kept]
 
 
 def _retract_summaries(work: GraphUnitOfWork, passages: RemovedPassages) -> None:
@@ -101,15 +69,13 @@ def _retract_summaries(work: GraphUnitOfWork, passages: RemovedPassages) -> None
     )
 
 
-def _open(
-    engine: EngineContext, reader: Scope, passages: RemovedPassages, by: str, at: datetime
-) -> tuple[GraphUnitOfWork, list[Statement]]:
-    """With the assertions and notes that cite one of the removed passages."""
-    work, ids = open_for_sources(engine, reader, [passages.source.id], by, at)
+def _load_cited(work: GraphUnitOfWork, passages: RemovedPassages) -> list[Statement]:
+    """The assertions and notes that cite one of the removed passages."""
+    ids = load_assertions_of(work, [passages.source.id])
     numbers = {passage.number for passage in passages.removed}
     known: dict[str, Statement] = {**work.node_assertions, **work.edge_assertions, **work.notes}
     of_source = (known[id] for id in ids if id in known)
-    return work, [each for each in of_source if each.source and each.source.passage in numbers]
+    return [each for each in of_source if each.source and each.source.passage in numbers]
 
 
 def _cite_elsewhere(
@@ -146,7 +112,7 @@ def _mentioned(names: Sequence[str], texts: Sequence[tuple[int, str]]) -> tuple[
     return tuple(name for name in names if _mentioned_in([name], texts) is not None)
 
 
-def _forget_digests(
+def forget_digests(
     engine: EngineContext, reader: Scope, passages: RemovedPassages, gone: Collection[str]
 ) -> list[SetExtraction]:
     """Erased sentences leave no digest. What a passage took along was not removed by a person: it
@@ -192,7 +158,7 @@ def _without_digests(
     return tuple(kept)
 
 
-def _extract_again(
+def extract_again(
     engine: EngineContext, reader: Scope, source: Source, at: datetime
 ) -> list[EnqueueJob]:
     if not engine.extracts or not engine.store.extractions(reader, [source.id]):

@@ -16,7 +16,7 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.extraction.extraction_input import build_extraction_input
 from commonplace.engine.graph.extraction.import_extraction import cite_source, import_statements
 from commonplace.engine.graph.graph_diff import diff_graph
-from commonplace.engine.graph.kept_ends import keep_ends, release_cited, release_ends
+from commonplace.engine.graph.kept_ends import ChangedStatements, change_statements, release_cited
 from commonplace.engine.graph.remove import load_assertions_of, set_cited_sensitivity
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, describe_owner
 from commonplace.engine.graph.user_assertions import moment_after
@@ -196,15 +196,31 @@ def told_steps(
             return ()
         work = GraphUnitOfWork(engine, scope, changeset.actor, changeset.at)
         if removes:
-            _follow_removals(work, changes)
-        for each in texts:
-            said_at = dict.fromkeys(each.passages, each.cited.said_at) | each.said_at
-            import_statements(work, each.cited, each.found, said_at)
-        for one in handed:
-            said_at = _said_at_in(changes, one)
-            cited = cite_source(one.source)
-            import_statements(work, cited, one.found, said_at, by=CALLER_ACTOR)
+            follow_removals(work, changes, ChangedStatements())
+        _add_statements(work, changes, texts, handed)
         return diff_graph(work, ended=changes.ended, is_derived=True)
+
+
+def tell(work: GraphUnitOfWork, changeset: Changeset, changes: ToldChanges) -> None:
+    """Add what the changeset tells to a unit of work that does more."""
+    tells = changes.tells and work.engine.extracts
+    texts = list(_extracted_texts(work.engine, changeset, changes)) if tells else []
+    _add_statements(work, changes, texts, _handed_over(changeset))
+
+
+def _add_statements(
+    work: GraphUnitOfWork,
+    changes: ToldChanges,
+    texts: Sequence[_ExtractedText],
+    handed: Sequence[HandedFindings],
+) -> None:
+    for each in texts:
+        said_at = dict.fromkeys(each.passages, each.cited.said_at) | each.said_at
+        import_statements(work, each.cited, each.found, said_at)
+    for one in handed:
+        said_at = _said_at_in(changes, one)
+        cited = cite_source(one.source)
+        import_statements(work, cited, one.found, said_at, by=CALLER_ACTOR)
 
 
 def _handed_over(changeset: Changeset) -> list[HandedFindings]:
@@ -221,28 +237,21 @@ def _said_at_in(changes: ToldChanges, handed: HandedFindings) -> dict[int, datet
     }
 
 
-def _follow_removals(work: GraphUnitOfWork, changes: ToldChanges) -> None:
-    gone, hidden, restored = (
-        load_assertions_of(work, ids) for ids in (changes.gone, changes.hidden, changes.restored)
-    )
-    release_revived(work, changes)
-    rewritten = {
-        each.id
-        for each in work.edge_assertions.values()
-        if each.source and each.source.id in changes.rewritten
-    }
-    leaving = [id for id in (*gone, *hidden) if id not in rewritten]
-    keep_ends(work, leaving, changes.revived_ids)
-    release_ends(work, restored)
-    work.retract(gone)
-    work.set_active(hidden, False)
-    work.set_active(restored, True)
+def follow_removals(
+    work: GraphUnitOfWork, changes: ToldChanges, changed: ChangedStatements
+) -> None:
+    """``changed``: what goes, is hidden or restored in the same decision for other reasons."""
+    changed.gone += load_assertions_of(work, changes.gone)
+    changed.hidden += load_assertions_of(work, changes.hidden)
+    changed.restored += load_assertions_of(work, changes.restored)
+    _release_revived(work, changes)
+    change_statements(work, changed, changes.rewritten, changes.revived_ids)
     for memory in changes.guarded:
         load_assertions_of(work, [memory.id])
         set_cited_sensitivity(work, memory.id, memory.sensitivity)
 
 
-def release_revived(work: GraphUnitOfWork, changes: ToldChanges) -> None:
+def _release_revived(work: GraphUnitOfWork, changes: ToldChanges) -> None:
     if changes.revived:
         ids = changes.revived_ids
         load_assertions_of(work, sorted({source_of_evidence(id) for id in ids}))
