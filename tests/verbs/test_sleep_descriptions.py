@@ -179,3 +179,39 @@ def test_no_model_is_asked_in_a_dry_run(with_model, server):
     assert [each.why for each in batch.actions] == [BY_RULES]
     assert server.requests == []
     assert stored(with_model).is_dirty
+
+
+def test_slice_asks_a_model_for_two_texts_at_most(with_model, server):
+    """Closing a store waits for a slice."""
+    for name in ("Noa", "Omer", "Tal", "Uri"):
+        with_model.nodes_add(name, node_type="Person")
+        with_model.note(name, f"{name} has a boat.")
+    server.answer = lambda question: {"description": ""}
+    run_descriptions(night_of(with_model))
+    assert len(server.requests) <= 2
+    batches = describe(with_model)
+    assert sum(len(batch.actions) for batch in batches) == 5
+    assert not any(stored(with_model, name).is_dirty for name in ("Ilka", "Noa", "Uri"))
+
+
+def test_description_tells_nothing_of_sensitive_sources(me, clock):
+    """Also where a normal source tells the same relation."""
+    me.nodes_add("Ilka Stone", node_type="Person")
+    for level, said in (("normal", "likes tea"), ("high", "has hepatitis")):
+        clock.tick(hours=1)
+        text = f"Ana: Ilka Stone {said}. Ilka Stone works at Quombat."
+        me.extract(me.ingest(text, format="transcript", sensitivity=level).id)
+    describe(me)
+    described = stored(me, "Ilka Stone").description
+    assert "tea" in described
+    assert "hepatitis" not in described
+
+
+def test_description_tells_nothing_of_team_sources(me):
+    team = me.teams_create("garden").id
+    me.nodes_add("Ilka Stone", node_type="Person")
+    me.note("Ilka Stone", "Ilka has a dog called Biscuit.")
+    said = "Ana: Ilka Stone works at Quombat."
+    me.extract(me.ingest(said, format="transcript", team=team).id)
+    describe(me)
+    assert stored(me, "Ilka Stone").description == "Ilka has a dog called Biscuit."

@@ -294,3 +294,22 @@ def test_dates_of_storylines_are_those_of_their_sources(me):
     sleep(me)
     [storyline] = of(me)
     assert storyline.started_at.date() == datetime(2025, 12, 31).date()
+
+
+def test_slice_asks_a_model_for_two_storylines_at_most(with_model, server):
+    """Closing a store waits for a slice."""
+    for name in ("Maya", "Nora", "Omer", "Tamar"):
+        tell(with_model, [each.replace("Maya", name) for each in TOLD])
+    server.answer = {"text": ""}
+    asked = []
+
+    def slice_(night):
+        before = len(server.requests)
+        decide = run_storylines(night)
+        asked.append(len(server.requests) - before)
+        return decide
+
+    run_task(with_model, slice_, SleepTask.STORYLINES)
+    assert max(asked) == 2
+    assert sum(asked) > 2
+    assert not any(line.is_dirty for line in graph(with_model).storylines.values())

@@ -38,10 +38,10 @@ with lazy_imports(__name__):
     from commonplace.engine.maintenance.sleep.runner import ReportSleep, sleep
     from commonplace.engine.maintenance.sleep.undo import SleepUndone, undo_run
     from commonplace.engine.maintenance.tidy import Tidied, tidy
-    from commonplace.engine.memories import listing
     from commonplace.engine.memories.listing import Stats, stats
     from commonplace.engine.memories.neighbours import link_after_embedding
     from commonplace.engine.sources.listing import resolve_source_id
+    from commonplace.engine.transfer.export_memory import export_memory
     from commonplace.engine.transfer.import_memory import Imported, import_memory
 
 
@@ -171,7 +171,7 @@ class MaintenanceVerbs(UserHandle):
 
     def export(self) -> Iterator[str]:
         """Export everything this user owns, as JSON lines."""
-        belongings = listing.gather_export(self._engine, self.principal)
+        belongings = export_memory(self._engine, self.principal)
         return to_lines(self.principal.user_id, belongings)
 
     def import_(self, lines: Iterable[str]) -> Imported:

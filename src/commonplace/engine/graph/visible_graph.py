@@ -30,6 +30,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.storylines import STORY_CATEGORY, Macro, Story, Storyline
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sleep import SLEEP_ACTOR
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import NO_LIMIT, AssertionQuery, GraphQuery, SourceListing
 
@@ -118,6 +119,7 @@ def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnap
     """Limit nodes, edges, storylines and macros. The caller limits mentions, notes and artifacts,
     and storylines to the sources that may be read now."""
     nodes = {id: node for id, node in snapshot.nodes.items() if sees_node(sight, node)}
+    nodes = _without_names_of_hidden(snapshot, nodes)
     edges = {id: edge for id, edge in snapshot.edges.items() if sees_edge(sight, nodes, edge)}
     shown = {id: s for id, s in snapshot.storylines.items() if sees_story(sight, nodes, s)}
     return replace(
@@ -131,6 +133,25 @@ def limit_to_visibility(snapshot: GraphSnapshot, sight: Visibility) -> GraphSnap
             if sees_story(sight, nodes, macro)
         },
     )
+
+
+def _without_names_of_hidden(snapshot: GraphSnapshot, shown: dict[str, Node]) -> dict[str, Node]:
+    """Without descriptions that name a hidden node: a night writes them from relations."""
+    if len(shown) == len(snapshot.nodes):
+        return shown
+    nodes = dict(shown)
+    hidden = {id: node for id, node in snapshot.nodes.items() if id not in shown}
+    for edge in snapshot.edges.values():
+        for id, other in (edge.ends, edge.ends[::-1]):
+            if id in nodes and other in hidden and _names(nodes[id].description, hidden[other]):
+                nodes[id] = nodes[id].evolve(description="")
+    return nodes
+
+
+def _names(description: str, node: Node) -> bool:
+    said = description.casefold()
+    names = (*node.names, "the user") if node.is_owner else node.names
+    return any(name.casefold() in said for name in names)
 
 
 def limit_stories_to_sources(snapshot: GraphSnapshot, readable: Collection[str]) -> GraphSnapshot:
@@ -198,7 +219,9 @@ def sees_artifact(sight: Visibility, artifact: Artifact) -> bool:
 
 
 def sees_note(sight: Visibility, note: Note) -> bool:
-    return sight.cleared or not is_sensitive(note)
+    """What a night noted is the summary of a source: shown to those who may read sources."""
+    admits = sight.sees_sources or note.added_by != SLEEP_ACTOR
+    return admits and (sight.cleared or not is_sensitive(note))
 
 
 def _admits_sensitivity(sight: Visibility, sensitivity: Sensitivity) -> bool:

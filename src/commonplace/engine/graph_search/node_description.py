@@ -1,4 +1,7 @@
-"""A node's description at night, from its relations and notes: by a language model, or by rules."""
+"""A node's description at night, from its relations and notes: by a language model, or by rules.
+
+Whoever sees the node sees its description, so that it rests only on what they all may read.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ from commonplace.language.safety.secrets import find_secrets
 from commonplace.language.text.sentences import split_sentences
 from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Scope
-from commonplace.model.graph.assertion import Note, notes_live_at
+from commonplace.model.graph.assertion import SourcedStatement, is_sensitive, notes_live_at
 from commonplace.model.graph.elements import Edge, Node
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sleep import SLEEP_ACTOR
+from commonplace.store.queries import AssertionQuery, GraphQuery
 
 MAX_DESCRIPTION = 280  # characters
 _MAX_SENTENCES = 2
@@ -65,14 +70,17 @@ def _repeats(one: str, other: str) -> bool:
 def _known(engine: EngineContext, graph: SearchableGraph, node: Node) -> list[str]:
     """The closest relation, the notes, the other relations; nothing that reads like an order."""
     now = engine.clock()
-    relations, notes = _relations(graph, node, now), _notes(graph, node, now)
+    relations, notes = _relations(engine, graph, node, now), _notes(graph, node, now)
     known = [*relations[:1], *notes, *relations[1:]]
     return [text for text in known if not is_suspicious_again(engine, text)]
 
 
-def _relations(graph: SearchableGraph, node: Node, now: datetime) -> Sequence[str]:
-    edges = graph.edges_at(node.id, now)
-    return [say_edge(graph, edge) for edge in edges if not _is_sensitive(graph, edge)]
+def _relations(
+    engine: EngineContext, graph: SearchableGraph, node: Node, now: datetime
+) -> Sequence[str]:
+    edges = [edge for edge in graph.edges_at(node.id, now) if not _is_sensitive(graph, edge)]
+    usable = _told_for_all(engine, graph, node) if edges else set()
+    return [say_edge(graph, edge) for edge in edges if edge.id in usable]
 
 
 def _is_sensitive(graph: SearchableGraph, edge: Edge) -> bool:
@@ -80,13 +88,27 @@ def _is_sensitive(graph: SearchableGraph, edge: Edge) -> bool:
     return Sensitivity.HIGH in levels
 
 
+def _told_for_all(engine: EngineContext, graph: SearchableGraph, node: Node) -> set[str]:
+    """The edges of a node that an own, normal source or a user asserts."""
+    scope = Scope.of_user(node.user_id)
+    merged = engine.store.graph_items(scope, GraphQuery(merged_into=[node.id])).nodes
+    members = [node.id, *(each.id for each in merged)]
+    found = engine.store.assertions(scope, AssertionQuery(ends=members)).edges
+    return {each.edge for each in found if each.stands and _is_for_all(node, each)}
+
+
 def _notes(graph: SearchableGraph, node: Node, now: datetime) -> list[str]:
-    """The newest first; none that rests on words which another user brought."""
+    """The newest first. Summaries that a night noted are left out: they also tell of others, and
+    are shown only to those who may read sources."""
     notes = notes_live_at(graph.snapshot.notes.get(node.id, ()), now)
-    return [note.content for note in notes if _is_own(node, note)]
+    return [
+        note.content for note in notes if _is_for_all(node, note) and note.added_by != SLEEP_ACTOR
+    ]
 
 
-def _is_own(node: Node, note: Note) -> bool:
-    if note.sensitivity is Sensitivity.HIGH:
-        return False
-    return note.source is None or note.source.scope == Scope.of_user(node.user_id).key
+def _is_for_all(node: Node, statement: SourcedStatement) -> bool:
+    """Whoever sees the node may read it: it is not sensitive, and rests on no source of a team,
+    which its reader may leave."""
+    own = Scope.of_user(node.user_id).key
+    is_own = statement.source is None or statement.source.scope == own
+    return is_own and not is_sensitive(statement)

@@ -7,6 +7,7 @@ and what the rules made stays. Call them in the read session in which the texts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -185,11 +186,21 @@ def write_insights(
     return kept
 
 
+# Addresses, roles of a conversation, and orders to who reads it.
+_IS_NO_INSIGHT = re.compile(
+    r"https?://|\bwww\.|^\W*\w+:|\bfrom now on\b|\b(the|an|any|every|all) (assistant|agent)s?\b"
+    r"|מעכשיו|מעתה|מהיום והלאה|\bה?(עוזר|סוכן)\b",
+    re.IGNORECASE,
+)
+
+
 def _read_insight(value: Any, given: GivenTexts) -> WrittenInsight | None:
     if not isinstance(value, Mapping):
         return None
     text = ground_text(value.get("text"), given, INSIGHT)
     if text is None or text in given.texts:  # a repetition
+        return None
+    if _IS_NO_INSIGHT.search(text):
         return None
     return WrittenInsight(text, ground_tags(value.get("tags"), given, MAX_INSIGHT_TAGS))
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from commonplace.engine.llm.model_calls import is_over_budget
 from commonplace.engine.maintenance.sleep.task import Night
 
+TEXTS_AT_ONCE = 2  # of a slice: closing a store waits for one
 TEXTS_A_NIGHT = 20  # that one task asks a model for in a day; rules write the rest
 RULES = "rules"
 Written = TypeVar("Written")

@@ -13,7 +13,12 @@ from commonplace.engine.graph.stories.story_texts import macro_text, storyline_t
 from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
-from commonplace.engine.maintenance.sleep.model_texts import RULES, ModelWork, erasures
+from commonplace.engine.maintenance.sleep.model_texts import (
+    RULES,
+    TEXTS_AT_ONCE,
+    ModelWork,
+    erasures,
+)
 from commonplace.engine.maintenance.sleep.task import Night, NightAction
 from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
 from commonplace.model.access.principal import Scope
@@ -44,6 +49,7 @@ class WrittenTexts:
     by_model: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # by ref: text, model
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # by search text
     erasures: int = 0
+    at_once: int | None = None  # stories of this slice; None: as many as a batch has
 
 
 StoriesOf = Callable[[GraphSnapshot], Sequence[Story]]
@@ -71,16 +77,19 @@ def write_stories(night: Night, asked: ModelWork, stories_of: StoriesOf) -> Writ
         graph, known = load_stories(night), erasures(night)
         by_model: dict[str, tuple[str, str]] = {}
         texts: list[str] = []
+        left_after = asked.left - TEXTS_AT_ONCE
         for story in stories_of(graph)[: night.actions_at_once]:
+            if asked.left <= left_after:
+                break
             written = _ask(night, asked, graph, story)
             if written:
                 by_model[story.ref] = (written, asked.model)
             texts.append(_with_text(graph, story, by_model).search_text)
         vectors = engine.embed_passages(texts) if texts else None
     if vectors is None:
-        return WrittenTexts(by_model, {}, known)
+        return WrittenTexts(by_model, {}, known, len(texts) or None)
     made = {text: row.astype("<f4").tobytes() for text, row in zip(texts, vectors, strict=True)}
-    return WrittenTexts(by_model, made, known)
+    return WrittenTexts(by_model, made, known, len(texts))
 
 
 def renew_stories(
@@ -89,7 +98,7 @@ def renew_stories(
     """The decision: one action for each."""
     by_model = written.by_model if written.erasures == erasures(night) else {}
     actions: list[NightAction] = []
-    for story in stories[: night.actions_at_once]:
+    for story in stories[: written.at_once or night.actions_at_once]:
         told = _with_text(graph, story, by_model)
         after = told.evolve(is_dirty=False, updated_at=night.now, version=story.version + 1)
         why = BY_RULES if after.written_by == RULES else BY_MODEL

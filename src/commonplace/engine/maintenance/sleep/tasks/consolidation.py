@@ -211,4 +211,5 @@ def _stored(night: Night, notes: Sequence[SummaryNote]) -> Iterator[Note]:
             date_added=night.now,
             expires_at=note_expiry(NoteLifetime.YEAR, night.now),
             source=cite_source(each.source),
+            sensitivity=each.source.sensitivity,
         )

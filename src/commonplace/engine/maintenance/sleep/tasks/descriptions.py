@@ -16,7 +16,7 @@ from commonplace.engine.graph.graph_diff import node_search_text
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.engine.graph_search.graph_texts import SearchableGraph
 from commonplace.engine.graph_search.node_description import describe_by_model, describe_by_rules
-from commonplace.engine.maintenance.sleep.model_texts import ModelWork, erasures
+from commonplace.engine.maintenance.sleep.model_texts import TEXTS_AT_ONCE, ModelWork, erasures
 from commonplace.engine.maintenance.sleep.task import (
     NOTHING_TO_DO,
     Batch,
@@ -43,6 +43,7 @@ class PreparedDescriptions:
     descriptions: Mapping[str, tuple[str, str]]  # by version: text, why
     vectors: Mapping[str, bytes]  # by search text
     erasures: int = 0
+    at_once: int | None = None  # items of this slice; None: as many as a batch has
 
 
 def run_descriptions(night: Night) -> Decide:
@@ -56,12 +57,14 @@ def run_descriptions(night: Night) -> Decide:
             dirty = _dirty(graph)
             if graph is None or not dirty:
                 return NOTHING_TO_DO
-            work = _load(night, dirty[: night.actions_at_once])
+            first = dirty[: night.actions_at_once]
+            work = _load(night, first)
+            items = _loaded(work, first)[: prepared.at_once]
             usable = prepared
             if prepared.erasures != erasures(night):
                 usable = replace(prepared, descriptions={})
-            actions = [_renew(night, graph, work, item, usable) for item in _loaded(work, dirty)]
-        has_more = len(dirty) > night.actions_at_once
+            actions = [_renew(night, graph, work, item, usable) for item in items]
+        has_more = len(dirty) > len(items)
         return Batch(actions, has_more=has_more, outcome=outcome, tokens=tokens)
 
     return decide
@@ -104,24 +107,40 @@ def _prepare(night: Night, asked: ModelWork) -> PreparedDescriptions:
         work = _load(night, dirty)
         items = _loaded(work, dirty)
         known = erasures(night)
-        descriptions: dict[str, tuple[str, str]] = {}
-        for item in items:
-            if isinstance(item, Edge) or _is_owners(work, item):
-                continue
-            written = None
-            if asked.may_ask:
-                written = asked.count(describe_by_model(engine, night.scope, graph, item))
-            if written:
-                descriptions[item.ref] = (written, BY_MODEL)
+        descriptions, at_once = _ask(night, asked, graph, work, items)
+        items = items[:at_once]
         texts = [
             _search_text(night, work, _described(item, graph, night, descriptions, work)[0])
             for item in items
         ]
         vectors = engine.embed_passages(texts)
     if vectors is None:
-        return PreparedDescriptions(descriptions, {}, known)
+        return PreparedDescriptions(descriptions, {}, known, at_once)
     made = {text: row.astype("<f4").tobytes() for text, row in zip(texts, vectors, strict=True)}
-    return PreparedDescriptions(descriptions, made, known)
+    return PreparedDescriptions(descriptions, made, known, at_once)
+
+
+def _ask(
+    night: Night,
+    asked: ModelWork,
+    graph: SearchableGraph,
+    work: GraphUnitOfWork,
+    items: Sequence[Node | Edge],
+) -> tuple[dict[str, tuple[str, str]], int]:
+    """What a model writes, and of how many items."""
+    written: dict[str, tuple[str, str]] = {}
+    left_after = asked.left - TEXTS_AT_ONCE
+    for place, item in enumerate(items):
+        if asked.left <= left_after:
+            return written, place
+        if isinstance(item, Edge) or _is_owners(work, item) or not asked.may_ask:
+            continue
+        if item.sensitivity is Sensitivity.HIGH:
+            continue
+        text = asked.count(describe_by_model(night.engine, night.scope, graph, item))
+        if text:
+            written[item.ref] = (text, BY_MODEL)
+    return written, len(items)
 
 
 def _is_owners(work: GraphUnitOfWork, node: Node) -> bool:

@@ -52,7 +52,7 @@ def run_storylines(night: Night) -> Decide:
             if not dirty:
                 return NOTHING_TO_DO
             actions = renew_stories(night, graph, dirty, written)
-        has_more = len(dirty) > night.actions_at_once
+        has_more = len(dirty) > len(actions)
         return Batch(actions, has_more=has_more, outcome=outcome, tokens=tokens)
 
     return decide
