@@ -323,6 +323,20 @@ def test_macro_takes_storylines_of_tied_anchors(me, told, clock):
     }
 
 
+def test_macros_of_two_tied_anchors_are_each_about_their_own(me, told):
+    tell(me, [day + 50 for day in DAYS], "My friend Dan Levi bought bike {day}.")
+    promote(me, SARAH, "Dan Levi", macros=False)
+    me.relate(SARAH, "Dan Levi", "friend")
+    for name in (SARAH, "Dan Levi"):
+        promote(me, name)
+    texts = {each.name.removesuffix(" – macro"): each.description for each in macros(me)}
+    assert texts.keys() == {SARAH, "Dan Levi"}
+    for name, other in ((SARAH, "Dan Levi"), ("Dan Levi", SARAH)):
+        assert texts[name].startswith(f"Conversations that mention {name} are from ")
+        assert f"About {other}, " in texts[name]
+        assert "periods" not in texts[name]
+
+
 # ——— teams ———
 
 

@@ -141,3 +141,49 @@ def test_macro_tells_first_and_last_period():
         "Conversations mention Maya in 2 periods: the first is 3 February 2026 to 1 March 2026. "
         "3 February 2026: Maya joined Lumen. 9 August 2026: Maya left Lumen."
     )
+
+
+SPRING = DatedSummary("3 March 2026: Ben sold the bike.", date(2026, 3, 3), date(2026, 3, 15))
+WINTER = [
+    DatedSummary("2 January 2026: Sarah sold the car.", date(2026, 1, 2), date(2026, 1, 14)),
+    DatedSummary("6 May 2026: Sarah moved to Lisbon.", date(2026, 5, 6), date(2026, 5, 20)),
+]
+
+
+def test_macro_counts_the_periods_of_its_own_anchor_only():
+    assert macro_text("Ben", [SPRING], {"Sarah": WINTER}) == (
+        "Conversations that mention Ben are from 3 March 2026 to 15 March 2026. "
+        "3 March 2026: Ben sold the bike. "
+        "About Sarah, 2 January 2026: Sarah sold the car. "
+        "About Sarah, 6 May 2026: Sarah moved to Lisbon."
+    )
+    assert macro_text("Sarah", WINTER, {"Ben": [SPRING]}) == (
+        "Conversations mention Sarah in 2 periods: the first is 2 January 2026 to 14 January 2026. "
+        "2 January 2026: Sarah sold the car. 6 May 2026: Sarah moved to Lisbon. "
+        "About Ben, 3 March 2026: Ben sold the bike."
+    )
+
+
+def test_macro_says_when_a_tied_anchor_of_which_nothing_is_told_was_mentioned():
+    silent = DatedSummary("", date(2026, 1, 2), date(2026, 1, 14))
+    assert macro_text("Ben", [SPRING], {"Sarah": [silent]}) == (
+        "Conversations that mention Ben are from 3 March 2026 to 15 March 2026. "
+        "3 March 2026: Ben sold the bike. "
+        "Conversations that mention Sarah are from 2 January 2026 to 14 January 2026."
+    )
+
+
+def test_macro_of_tied_anchors_alone_claims_nothing_of_its_own():
+    assert macro_text("Ben", [], {"Sarah": WINTER}) == (
+        "About Sarah, 2 January 2026: Sarah sold the car. "
+        "About Sarah, 6 May 2026: Sarah moved to Lisbon."
+    )
+
+
+def test_macro_introduces_tied_anchors_in_hebrew():
+    own = DatedSummary("3 במרץ 2026: דנה מכרה את הדירה.", date(2026, 3, 3), date(2026, 3, 15))
+    tied = DatedSummary("2 בינואר 2026: יואב עבר לחיפה.", date(2026, 1, 2), date(2026, 1, 14))
+    assert macro_text("דנה", [own], {"יואב": [tied]}) == (
+        "השיחות שמזכירות את דנה הן מ-3 במרץ 2026 עד 15 במרץ 2026. "
+        "3 במרץ 2026: דנה מכרה את הדירה. על יואב, 2 בינואר 2026: יואב עבר לחיפה."
+    )

@@ -14,10 +14,10 @@ from typing import Any
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.stories.story_summaries import (
     find_unlike_sources,
+    macro_text_of,
     read_summaries,
-    summarise_storylines,
 )
-from commonplace.engine.graph.stories.story_texts import macro_text, storyline_text
+from commonplace.engine.graph.stories.story_texts import storyline_text
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ChangesetStep
 from commonplace.model.delta import DERIVED
@@ -337,7 +337,7 @@ class _StoryFold:
 
     def _rewrite_macro(self, macro: Macro, left: Sequence[Storyline]) -> None:
         name = macro.name.removesuffix(MACRO_NAME.format(""))
-        text = macro_text(name, summarise_storylines(left))
+        text = macro_text_of(macro.anchor, name, left)
         self.wholes[macro.id] = macro.evolve(description=text, written_by=BY_RULES, is_dirty=True)
 
     # ——— what changed ———
