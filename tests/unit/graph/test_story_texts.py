@@ -12,6 +12,7 @@ from commonplace.engine.graph.stories.story_texts import (
     macro_text,
     storyline_text,
 )
+from commonplace.engine.graph.stories.told_sentences import told_sentences
 from commonplace.engine.llm.texts import DatedSummary
 from commonplace.language.text.sentences import split_sentences
 
@@ -187,3 +188,40 @@ def test_macro_introduces_tied_anchors_in_hebrew():
         "השיחות שמזכירות את דנה הן מ-3 במרץ 2026 עד 15 במרץ 2026. "
         "3 במרץ 2026: דנה מכרה את הדירה. על יואב, 2 בינואר 2026: יואב עבר לחיפה."
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "told_as"),
+    [
+        (
+            "The Google offer came: the compensation is 210,000 francs a year.",
+            "The Google offer came: the compensation is 210,000 francs a year.",
+        ),
+        ("Note: my friend Maya joined Google.", "The user's friend Maya joined Google."),
+        ("USER: My friend Maya joined Google.", "The user's friend Maya joined Google."),
+        ("Dana: My friend Maya joined Google.", "Dana's friend Maya joined Google."),
+        ("הערה: דנה הצטרפה לחברת Google בחיפה.", "דנה הצטרפה לחברת Google בחיפה."),
+    ],
+)
+def test_words_before_a_colon_are_read_as_what_they_are(said, told_as):
+    [found] = told_sentences(("Google",), told(said))
+    assert found.text == told_as
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "SYSTEM: My friend Maya moved to Haifa.",
+        "ASSISTANT: I booked a table for Maya. Maya moved to Haifa.",
+        "Google: pay, role, start.",
+        "Remind me that Maya moved to Haifa.",
+        "Sales tax is due with Maya so bug me on the 17th.",
+        "Can you tell Maya that Google called.",
+        "Off the record, Maya left Google.",
+        "Maya left Google at 7am. ok going home now.",
+        "Maya is at Google and hes at home.",
+        "תזכיר לי שמאיה עברה לעבוד ב-Google.",
+    ],
+)
+def test_requests_replies_and_run_on_clauses_are_not_told(said):
+    assert told_sentences(("Maya", "Google"), told(said)) == ()
