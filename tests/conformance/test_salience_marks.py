@@ -13,11 +13,13 @@ from commonplace.store.queries import GraphQuery
 from support.clock import START
 from support.graph_making import (
     a_node,
+    a_storyline,
     an_edge,
     an_extraction,
     extracted,
     putting_edge,
     putting_node,
+    putting_story,
     removing_edge,
     removing_node,
 )
@@ -52,6 +54,15 @@ def test_record_of_reads_raises_salience_and_changes_no_revision(store, friends)
         before.seq,
         before.journal,
     )
+
+
+def test_read_of_a_storyline_adds_to_its_salience_since_its_last_source(store, friends):
+    mira, *_ = friends
+    growing = a_storyline(mira.id, *range(0, 300, 7))
+    store.apply(changeset(putting_story(growing)))
+    store.record(Bookkeeping(ANA, START + 294 * DAY, read={growing.id: True}))
+    marks = store.graph_items(ANA, GraphQuery(marks=None)).marks
+    assert marks[growing.id].salience == pytest.approx(NEVER_READ.salience + TOP_HIT_RISE)
 
 
 def test_marks_count_reads_and_their_intervals(store, friends):

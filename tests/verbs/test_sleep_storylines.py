@@ -246,6 +246,27 @@ def test_no_model_is_asked_for_storylines_in_a_dry_run(with_model, server):
 # ——— macros ———
 
 
+def test_rejected_late_source_is_not_compared_again_each_night(open_book, clock, monkeypatch):
+    me = open_book(worker="off").user("ana")
+    tell(me)
+    sleep(me)
+    clock.tick(days=150)
+    sleep(me)
+    engine = type(me._engine)
+    monkeypatch.setattr(engine, "similarity", lambda self, cosine, one, other: 0.1)
+    tell(me, ["Maya bought a violin."], start=START - timedelta(days=50))
+    compared = []
+    embed = engine.embed_passages
+    monkeypatch.setattr(
+        engine, "embed_passages", lambda self, texts: compared.extend(texts) or embed(self, texts)
+    )
+    for _ in range(2):
+        [batch] = sleep(me)
+        assert (list(batch.actions), compared) == ([], [])
+    [line] = of(me)
+    assert line.source_count == len(TOLD)
+
+
 @pytest.fixture
 def two_times(me, clock):
     tell(me)

@@ -12,6 +12,7 @@ from commonplace.engine.graph.stories.story_texts import (
     macro_text,
     storyline_text,
 )
+from commonplace.engine.graph.stories.told_sentences import told_sentences
 from commonplace.engine.llm.texts import DatedSummary
 from commonplace.language.text.sentences import split_sentences
 
@@ -141,3 +142,86 @@ def test_macro_tells_first_and_last_period():
         "Conversations mention Maya in 2 periods: the first is 3 February 2026 to 1 March 2026. "
         "3 February 2026: Maya joined Lumen. 9 August 2026: Maya left Lumen."
     )
+
+
+SPRING = DatedSummary("3 March 2026: Ben sold the bike.", date(2026, 3, 3), date(2026, 3, 15))
+WINTER = [
+    DatedSummary("2 January 2026: Sarah sold the car.", date(2026, 1, 2), date(2026, 1, 14)),
+    DatedSummary("6 May 2026: Sarah moved to Lisbon.", date(2026, 5, 6), date(2026, 5, 20)),
+]
+
+
+def test_macro_counts_the_periods_of_its_own_anchor_only():
+    assert macro_text("Ben", [SPRING], {"Sarah": WINTER}) == (
+        "Conversations that mention Ben are from 3 March 2026 to 15 March 2026. "
+        "3 March 2026: Ben sold the bike. "
+        "About Sarah, 2 January 2026: Sarah sold the car. "
+        "About Sarah, 6 May 2026: Sarah moved to Lisbon."
+    )
+    assert macro_text("Sarah", WINTER, {"Ben": [SPRING]}) == (
+        "Conversations mention Sarah in 2 periods: the first is 2 January 2026 to 14 January 2026. "
+        "2 January 2026: Sarah sold the car. 6 May 2026: Sarah moved to Lisbon. "
+        "About Ben, 3 March 2026: Ben sold the bike."
+    )
+
+
+def test_macro_says_when_a_tied_anchor_of_which_nothing_is_told_was_mentioned():
+    silent = DatedSummary("", date(2026, 1, 2), date(2026, 1, 14))
+    assert macro_text("Ben", [SPRING], {"Sarah": [silent]}) == (
+        "Conversations that mention Ben are from 3 March 2026 to 15 March 2026. "
+        "3 March 2026: Ben sold the bike. "
+        "Conversations that mention Sarah are from 2 January 2026 to 14 January 2026."
+    )
+
+
+def test_macro_of_tied_anchors_alone_claims_nothing_of_its_own():
+    assert macro_text("Ben", [], {"Sarah": WINTER}) == (
+        "About Sarah, 2 January 2026: Sarah sold the car. "
+        "About Sarah, 6 May 2026: Sarah moved to Lisbon."
+    )
+
+
+def test_macro_introduces_tied_anchors_in_hebrew():
+    own = DatedSummary("3 במרץ 2026: דנה מכרה את הדירה.", date(2026, 3, 3), date(2026, 3, 15))
+    tied = DatedSummary("2 בינואר 2026: יואב עבר לחיפה.", date(2026, 1, 2), date(2026, 1, 14))
+    assert macro_text("דנה", [own], {"יואב": [tied]}) == (
+        "השיחות שמזכירות את דנה הן מ-3 במרץ 2026 עד 15 במרץ 2026. "
+        "3 במרץ 2026: דנה מכרה את הדירה. על יואב, 2 בינואר 2026: יואב עבר לחיפה."
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "told_as"),
+    [
+        (
+            "The Google offer came: the compensation is 210,000 francs a year.",
+            "The Google offer came: the compensation is 210,000 francs a year.",
+        ),
+        ("Note: my friend Maya joined Google.", "The user's friend Maya joined Google."),
+        ("USER: My friend Maya joined Google.", "The user's friend Maya joined Google."),
+        ("Dana: My friend Maya joined Google.", "Dana's friend Maya joined Google."),
+        ("הערה: דנה הצטרפה לחברת Google בחיפה.", "דנה הצטרפה לחברת Google בחיפה."),
+    ],
+)
+def test_words_before_a_colon_are_read_as_what_they_are(said, told_as):
+    [found] = told_sentences(("Google",), told(said))
+    assert found.text == told_as
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "SYSTEM: My friend Maya moved to Haifa.",
+        "ASSISTANT: I booked a table for Maya. Maya moved to Haifa.",
+        "Google: pay, role, start.",
+        "Remind me that Maya moved to Haifa.",
+        "Sales tax is due with Maya so bug me on the 17th.",
+        "Can you tell Maya that Google called.",
+        "Off the record, Maya left Google.",
+        "Maya left Google at 7am. ok going home now.",
+        "Maya is at Google and hes at home.",
+        "תזכיר לי שמאיה עברה לעבוד ב-Google.",
+    ],
+)
+def test_requests_replies_and_run_on_clauses_are_not_told(said):
+    assert told_sentences(("Maya", "Google"), told(said)) == ()

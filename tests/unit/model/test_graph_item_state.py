@@ -8,6 +8,7 @@ import pytest
 from commonplace.model.graph.salience import NEVER_READ, AccessStats, current_salience
 from commonplace.model.memory.kinds import TtlPolicy
 from support.clock import START
+from support.graph_making import a_macro, a_storyline
 from support.pictures import a_node, a_source, an_artifact, an_edge
 
 BEN, EVA = a_node("Ben"), a_node("Eva")
@@ -50,3 +51,31 @@ def test_salience_of_items_without_confidence_decays_at_the_base_rate():
         0.5 * exp(-0.2)
     )
     assert current_salience(a_node("Ben", confidence=0.9), NEVER_READ, later(10)).salience == 0.5
+
+
+WEEKS = range(0, 300, 7)
+CLOSED = later(294 + 90)
+
+
+def test_storyline_decays_from_its_last_source_whenever_it_was_made():
+    growing = a_storyline("node:ben", *WEEKS, closed_at=CLOSED)
+    assert current_salience(growing, NEVER_READ, later(294)).salience == 0.5
+    read_early = AccessStats(access_count=1, recall_frequency=1, touched_at=later(10))
+    assert current_salience(growing, read_early, later(294)).salience == 0.5
+    assert current_salience(growing, NEVER_READ, later(304)).salience == pytest.approx(
+        0.5 * exp(-0.2)
+    )
+    imported = a_storyline("node:ben", *WEEKS, created_at=later(1000), closed_at=CLOSED)
+    assert current_salience(imported, NEVER_READ, later(1000)).salience == 0.5
+
+
+def test_macro_decays_from_its_last_event():
+    macro = a_macro("node:ben", last_event_at=later(60), ttl_policy=TtlPolicy.DECAY)
+    assert current_salience(macro, NEVER_READ, later(60)).salience == 0.5
+
+
+def test_open_storyline_is_never_archived():
+    open_line = a_storyline("node:ben", *WEEKS)
+    assert current_salience(open_line, FADED, later(9000)).state == "active"
+    closed = a_storyline("node:ben", *WEEKS, closed_at=CLOSED)
+    assert current_salience(closed, FADED, later(9000)).is_archived

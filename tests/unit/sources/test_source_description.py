@@ -1,5 +1,7 @@
 """Summary, keywords, tags and purpose, in the source's own words."""
 
+from dataclasses import replace
+
 import pytest
 
 from commonplace.engine.sources.describe import SUMMARY_LENGTH, describe
@@ -132,3 +134,15 @@ def test_describe_context_type_of_a_meeting_follows_its_text():
     assert (
         describe(parse_source(raw, format="transcript")).context_type is ContextType.BRAINSTORMING
     )
+
+
+def test_summary_of_a_chat_leaves_out_the_replies_of_an_assistant():
+    said = (("user", "Dana Levi moved to Haifa in May."), ("assistant", "Haifa is lovely in May."))
+    chat = ParsedSource(
+        source_type=SourceType.CHAT,
+        content_type=ContentType.TEXT_NOTE,
+        turns=tuple(SourceTurn(text=text, role=role) for role, text in said),
+    )
+    assert describe(chat).summary == "Dana Levi moved to Haifa in May."
+    replies = replace(chat, turns=chat.turns[1:])
+    assert describe(replies).summary == "Haifa is lovely in May."

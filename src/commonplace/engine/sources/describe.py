@@ -17,7 +17,13 @@ from math import log, sqrt
 from commonplace.language.fields.categories import categorise
 from commonplace.language.text.sentences import split_sentences, summarise
 from commonplace.language.text.terms import analyse, extract_keywords
-from commonplace.model.sources.source import ContentType, ContextType, ParsedSource, SourceTurn
+from commonplace.model.sources.source import (
+    ContentType,
+    ContextType,
+    ParsedSource,
+    SourceTurn,
+    SpeakerRole,
+)
 
 _HE = r"(?<![א-ת])[ובהלמש]?"
 _END = r"(?![א-ת])"
@@ -132,6 +138,7 @@ _FEWEST_TERMS = 3  # fewer: a greeting or a yes
 _LONGEST = 200  # characters of a sentence, so that two fit
 _SMOOTHING_TERMS = 4  # terms; without it, the shortest sentences would always win
 _ASKS = 0.7
+_REPLYING = (SpeakerRole.ASSISTANT, SpeakerRole.TOOL, SpeakerRole.SYSTEM)
 _EARLY = 1.3  # factor for early sentences, which often state the topic
 
 
@@ -217,11 +224,13 @@ def _weight(sentence: _SummarySentence, counts: Counter[str], total: int) -> flo
 
 
 def _sentences(reading: ParsedSource) -> Iterator[_SummarySentence]:
-    """The sentences in order, prefixed with the speaker if there are several."""
-    several = len({turn.speaker for turn in reading.turns}) > 1
+    """The sentences in order, prefixed with the speaker if there are several. An assistant's
+    replies are left out where anybody else says something."""
+    turns = [turn for turn in reading.turns if turn.role not in _REPLYING] or reading.turns
+    several = len({turn.speaker for turn in turns}) > 1
     little = _small_talk() | frozenset(analyse(" ".join(reading.participants)))
     place = 0
-    for turn in reading.turns:
+    for turn in turns:
         for text in split_sentences(turn.text):
             shown = f"{turn.speaker}: {text}" if several and turn.speaker else text
             yield _SummarySentence(place, shown, frozenset(analyse(text)) - little)

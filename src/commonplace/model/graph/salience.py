@@ -63,7 +63,9 @@ def salience_at(
     *,
     confidence: float | None = None,
     keep_forever: bool = False,
+    last_source_at: datetime | None = None,
 ) -> float:
+    """``last_source_at``: of a storyline or macro, which does not decay before its last source."""
     if keep_forever:
         return _MAX_SALIENCE
     rate = DAILY_RATE / (1 + marks.recall_frequency**marks.decay_gradient)
@@ -71,14 +73,18 @@ def salience_at(
         if confidence >= SURE_CONFIDENCE:
             return marks.salience
         rate *= 1 + (1 - confidence) * 2
-    return marks.salience * exp(-rate * _days(marks.touched_at or made_at, now))
+    since = marks.touched_at or made_at
+    if last_source_at is not None:
+        since = max(since, last_source_at)
+    return marks.salience * exp(-rate * _days(since, now))
 
 
 def salience_state(
-    marks: AccessStats, salience: float, *, keep_forever: bool = False
+    marks: AccessStats, salience: float, *, keep_forever: bool = False, is_open: bool = False
 ) -> SalienceState:
+    """``is_open``: an open storyline is not archived."""
     is_archived = salience < ARCHIVED_BELOW or marks.archived_at is not None
-    if is_archived and not keep_forever:
+    if is_archived and not (keep_forever or is_open):
         return SalienceState.ARCHIVED
     if keep_forever or marks.access_count >= CORE_MIN_READS:
         return SalienceState.CORE
@@ -133,10 +139,19 @@ def current_salience(item: ItemWithSalience, marks: AccessStats, now: datetime) 
     policy = item.ttl_policy if isinstance(item, _WITH_TTL_POLICY) else TtlPolicy.DECAY
     is_kept = policy is TtlPolicy.KEEP_FOREVER or (isinstance(item, Node) and item.is_owner)
     confidence = item.confidence if isinstance(item, _WITH_CONFIDENCE) else None
-    salience = salience_at(marks, item.created_at, now, confidence=confidence, keep_forever=is_kept)
-    if policy is TtlPolicy.EPHEMERAL and not is_kept and now >= _last_day(item):
+    is_open = isinstance(item, Storyline) and item.is_open
+    salience = salience_at(
+        marks,
+        item.created_at,
+        now,
+        confidence=confidence,
+        keep_forever=is_kept,
+        last_source_at=item.told_at if isinstance(item, Storyline | Macro) else None,
+    )
+    if policy is TtlPolicy.EPHEMERAL and not (is_kept or is_open) and now >= _last_day(item):
         return CurrentSalience(salience, SalienceState.ARCHIVED)
-    return CurrentSalience(salience, salience_state(marks, salience, keep_forever=is_kept))
+    state = salience_state(marks, salience, keep_forever=is_kept, is_open=is_open)
+    return CurrentSalience(salience, state)
 
 
 _WITH_CONFIDENCE = (Node, Edge)

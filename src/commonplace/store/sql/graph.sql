@@ -401,24 +401,24 @@ ON CONFLICT (scope, id) DO UPDATE
        decay_gradient = excluded.decay_gradient, archived_at = excluded.archived_at
 
 -- name: readable
--- Items that can be accessed: creation time, confidence, TTL policy. A source of another scope
--- exists here since its extraction by this user.
-SELECT n.id, n.created_at, n.confidence, n.ttl_policy FROM nodes n
+-- Items that can be accessed: creation time, confidence, TTL policy, sources of a storyline. A source
+-- of another scope exists here since its extraction by this user.
+SELECT n.id, n.created_at, n.confidence, n.ttl_policy, NULL FROM nodes n
  WHERE n.scope = :scope AND n.id IN #list(ids)
 UNION ALL
-SELECT e.id, e.created_at, e.confidence, 'decay' FROM edges e
+SELECT e.id, e.created_at, e.confidence, 'decay', NULL FROM edges e
  WHERE e.scope = :scope AND e.id IN #list(ids)
 UNION ALL
-SELECT x.source, x.started_at, NULL, 'decay' FROM extractions x
+SELECT x.source, x.started_at, NULL, 'decay', NULL FROM extractions x
  WHERE x.scope = :scope AND x.source IN #list(ids)
 UNION ALL
-SELECT s.id, s.created_at, NULL, s.ttl_policy FROM sources s
+SELECT s.id, s.created_at, NULL, s.ttl_policy, NULL FROM sources s
  WHERE s.scope = :scope AND s.id IN #list(ids)
 UNION ALL
-SELECT y.id, y.created_at, NULL, y.ttl_policy FROM storylines y
+SELECT y.id, y.created_at, NULL, y.ttl_policy, y.sources FROM storylines y
  WHERE y.scope = :scope AND y.id IN #list(ids)
 UNION ALL
-SELECT w.id, w.created_at, NULL, w.ttl_policy FROM macros w
+SELECT w.id, w.created_at, NULL, w.ttl_policy, NULL FROM macros w
  WHERE w.scope = :scope AND w.id IN #list(ids)
 
 -- ——— statistics ———

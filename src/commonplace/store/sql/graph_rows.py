@@ -242,12 +242,13 @@ def record_accesses(session: Session, read: Mapping[str, bool], now: datetime) -
 
 
 def _after_access(marks: AccessStats, row: Row, now: datetime, is_top: bool) -> AccessStats:
-    _, made_at, confidence, ttl_policy = row
+    _, made_at, confidence, ttl_policy, sources = row
     salience = salience_at(
         marks,
         instant(made_at),
         now,
         confidence=confidence,
         keep_forever=ttl_policy == TtlPolicy.KEEP_FOREVER,
+        last_source_at=instant(json.loads(sources)[-1][0]) if sources else None,
     )
     return add_access(marks, salience, now, is_top=is_top)

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.stories.story_texts import macro_text
 from commonplace.engine.llm.texts import DatedSummary
 from commonplace.model.access.principal import Scope
 from commonplace.model.graph.storylines import (
     ATTACHED_ABOVE,
     FIRST_SUMMARIES,
+    STORYLINE_NAME,
     Storyline,
     StorySource,
     find_late_sources,
@@ -46,13 +48,16 @@ def _summary_texts(engine: EngineContext, sources: Iterable[StorySource]) -> dic
     }
 
 
-def summarise_storylines(storylines: Iterable[Storyline]) -> list[DatedSummary]:
-    """Their texts, with the days of their first and last source; oldest first."""
-    return [
-        DatedSummary(each.description, each.started_at.date(), each.last_source_at.date())
-        for each in sorted(storylines, key=lambda each: (each.started_at, each.id))
-        if each.description
-    ]
+def macro_text_of(anchor: str, name: str, storylines: Iterable[Storyline]) -> str:
+    """By rules. ``anchor``: whose macro it is; storylines of others are told under their names."""
+    own: list[DatedSummary] = []
+    tied: dict[str, list[DatedSummary]] = {}
+    for each in sorted(storylines, key=lambda each: (each.started_at, each.id)):
+        other = each.name.removesuffix(STORYLINE_NAME.format(""))
+        texts = own if each.anchor == anchor else tied.setdefault(other, [])
+        start, end = each.started_at.date(), each.last_source_at.date()
+        texts.append(DatedSummary(each.description, start, end))
+    return macro_text(name, own, tied)
 
 
 def find_unlike_sources(

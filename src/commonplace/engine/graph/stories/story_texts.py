@@ -7,10 +7,11 @@ too few tell something, a sentence says when the anchor was mentioned; nothing i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from types import MappingProxyType
 
 from commonplace.engine.graph.stories.told_sentences import ToldSentence, safe_line, told_sentences
 from commonplace.engine.llm.texts import DatedSummary
@@ -21,6 +22,7 @@ from commonplace.language.text.sentences import split_sentences
 MAX_STORYLINE, MAX_MACRO = 600, 900  # characters
 MAX_NAME = 80
 _SENTENCES = 3
+NOTHING_TIED: Mapping[str, Sequence[DatedSummary]] = MappingProxyType({})
 _NO_MARKUP = str.maketrans("", "", "<>{}[]`|\\")
 _ISO_DATE = re.compile(r"(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-\d\d(?!\d)")
 _DATED = re.compile(r"^\d{1,2} \S+ \d{4}(?: \S+ \d{1,2} \S+ \d{4})?: ")
@@ -38,6 +40,7 @@ class _Wording:
     on_one_day: str
     periods: str
     latest_period: str
+    about: str  # of a tied anchor
     unnamed: str  # for a name that cannot be shown
 
     def day(self, day: date) -> str:
@@ -64,6 +67,7 @@ _ENGLISH = _Wording(
     on_one_day="Conversations that mention {name} are of {day}.",
     periods="Conversations mention {name} in {count} periods: the first is {first}.",
     latest_period="The latest period is {days}.",
+    about="About {name}, {line}",
     unnamed="the subject",
 )
 _HEBREW = _Wording(
@@ -75,6 +79,7 @@ _HEBREW = _Wording(
     on_one_day="השיחות שמזכירות את {name} הן מ-{day}.",
     periods="שיחות מזכירות את {name} ב-{count} תקופות: הראשונה היא {first}.",
     latest_period="התקופה האחרונה היא {days}.",
+    about="על {name}, {line}",
     unnamed="הנושא",
 )
 
@@ -133,37 +138,79 @@ def _mentions(wording: _Wording, name: str, start: date, end: date) -> list[str]
     ]
 
 
-def macro_text(name: str, storylines: Sequence[DatedSummary]) -> str:
-    """Three or four sentences; empty if there are no storylines. ``storylines``: their texts, each
-    with the days of its first and its last source."""
-    if not storylines:
+def macro_text(
+    name: str,
+    own: Sequence[DatedSummary],
+    tied: Mapping[str, Sequence[DatedSummary]] = NOTHING_TIED,
+) -> str:
+    """Three or four sentences; empty if there are no storylines. ``own``: the texts of the anchor's
+    storylines, each with the days of its first and its last source. ``tied``: those of other
+    anchors, by name; they are told as such, and not counted."""
+    listed = sorted(own, key=lambda each: each.start)
+    others = [each for texts in tied.values() for each in texts]
+    if not (listed or others):
         return ""
-    wording = _wording_of(storylines)
-    listed = sorted(storylines, key=lambda each: each.start)
-    opening = wording.periods.format(
-        name=_shown_name(name, wording),
-        count=len(listed),
-        first=wording.days(listed[0].start, listed[0].end or listed[0].start),
-    )
-    lines = [opening, *_of_periods(listed, wording)]
-    if len(lines) < 3:
-        latest = listed[-1]
-        days = wording.days(latest.start, latest.end or latest.start)
-        lines.append(wording.latest_period.format(days=days))
-    if len(lines) < 3:
-        _, end = _period(listed)
-        lines.append(wording.latest.format(name=_shown_name(name, wording), day=wording.day(end)))
+    wording = _wording_of([*listed, *others])
+    told = [line for each in listed for line in _dated_lines(each, wording)]
+    lines = _chosen_lines(told, _SENTENCES - bool(others))
+    about = [line for line in _lines_about(tied, wording) if line.told not in told]
+    lines += _chosen_lines([line.text for line in about], _SENTENCES - len(lines))
+    if listed:
+        lines = _with_periods(_shown_name(name, wording), listed, lines, wording)
     return " ".join(_within(lines, MAX_MACRO))
 
 
-def _of_periods(listed: Sequence[DatedSummary], wording: _Wording) -> list[str]:
-    """How the first began, the change that weighs most in between, how the last ends."""
-    told = [line for each in listed for line in _dated_lines(each, wording)]
+@dataclass(frozen=True, slots=True)
+class _LineAbout:
+    """A sentence about a tied anchor."""
+
+    told: str
+    text: str  # with the anchor's name
+
+
+def _lines_about(
+    tied: Mapping[str, Sequence[DatedSummary]], wording: _Wording
+) -> Iterator[_LineAbout]:
+    """The newest last. An anchor about which nothing is told is at least mentioned."""
+    by_start = sorted(tied.items(), key=lambda each: min(text.start for text in each[1]))
+    for other, texts in by_start:
+        name = _shown_name(other, wording)
+        told = [line for each in texts for line in _dated_lines(each, wording)]
+        for line in dict.fromkeys(told):
+            yield _LineAbout(line, wording.about.format(name=name, line=line))
+        if not told:
+            mention = _mentions(wording, name, *_period(texts))[0]
+            yield _LineAbout(mention, mention)
+
+
+def _with_periods(
+    name: str, listed: Sequence[DatedSummary], lines: Sequence[str], wording: _Wording
+) -> list[str]:
+    """Opened by when conversations mention the anchor; filled up to three sentences."""
+    first, latest = (wording.days(*_period([each])) for each in (listed[0], listed[-1]))
+    mentions = _mentions(wording, name, *_period(listed))
+    opening = wording.periods.format(name=name, count=len(listed), first=first)
+    ending = wording.latest_period.format(days=latest)
+    several = len(listed) > 1
+    frames = [*([opening] if several else mentions[:1]), *lines]
+    fill = [*([ending] if several else []), mentions[-1]]
+    return [*frames, *fill[: max(0, _SENTENCES - len(frames))]]
+
+
+def _chosen_lines(told: Sequence[str], most: int) -> list[str]:
+    """The first, the change that weighs most in between, the last."""
     distinct = list(dict.fromkeys(told))
-    if len(distinct) <= _SENTENCES:
+    if len(distinct) <= most:
         return distinct
-    middle = max(distinct[-2:0:-1], key=lambda line: ToldSentence(date.min, line).weight)
-    return [distinct[0], middle, distinct[-1]]
+    middle = max(distinct[-2:0:-1] or distinct, key=_line_weight)
+    return {
+        1: [max(distinct[::-1], key=_line_weight)],
+        2: [distinct[0], distinct[-1]],
+    }.get(most, [distinct[0], middle, distinct[-1]])
+
+
+def _line_weight(line: str) -> int:
+    return ToldSentence(date.min, line).weight
 
 
 def _dated_lines(storyline: DatedSummary, wording: _Wording) -> list[str]:

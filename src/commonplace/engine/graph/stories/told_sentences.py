@@ -16,6 +16,7 @@ from commonplace.language.extract.sentences import expand_casual_spelling
 from commonplace.language.fields.sentence_kind import sentence_kind
 from commonplace.language.fields.writing_policy import check_writing, speaks_of_itself
 from commonplace.language.observe import english, hebrew
+from commonplace.language.observe.own_words import remove_opt_outs
 from commonplace.language.observe.sentence import USER
 from commonplace.language.safety.plain_line import plain_line
 from commonplace.language.safety.prompt_injection import is_suspicious
@@ -35,6 +36,29 @@ _STATEMENTS = (Kind.FACT, Kind.EVENT)
 _FORBIDDEN = frozenset(("question", "context", "neutral"))
 
 _SPEAKER = re.compile(r"(?P<speaker>[^\W\d_][\w.'’״\"-]*(?: [\w.'’״\"-]+){0,3}): +(?=\S)")
+# Before a colon, but nobody: what follows is said by those who spoke before.
+_HEADING = re.compile(
+    r"notes?|nb|updates?|news|reminders?|todo|summary|topic|subject|re|fwd?|ps|question|answer|[qa]"
+    r"|info|important|warning|ideas?|agenda|decisions?|date|title|הער(?:ה|ות)|עדכו(?:ן|נים)|תזכורת"
+    r"|סיכום|נושא|שאלה|תשובה|נ\"ב|חשוב|רעיון|החלט(?:ה|ות)",
+    re.IGNORECASE,
+)
+_OWNER = re.compile(r"user|owner|me|משתמשת?", re.IGNORECASE)
+_ASSISTANT = re.compile(
+    r"system|assistant|ai|(?:chat)?bot|agent|tool|developer|model|(?:chat)?gpt|claude|gemini|copilot"
+    r"|מערכת|עוזרת?|בוט",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"^(?:(?:please|pls|just|also|ok|so) +)*"
+    r"(?:(?:remind|tell|ask|show|give|help|bug|call|let|send|write|make|find|warn|nag) (?:me|us)\b"
+    r"|(?:do not|don'?t|dont|never|stop|please|pls|remember|forget|delete|remove|note that)\b)"
+    r"|\b(?:can|could|would|will) (?:you|u)\b|\b(?:can|may|could) (?:i|we) (?:ask|tell)\b"
+    r"|\b(?:so|and|or|then|to|please) (?:remind|bug|nag|warn) me\b|\boff[- ]the[- ]record\b"
+    r"|(?<![א-ת])(?:ת(?:זכיר|גיד|כתוב|ענה|שמור|רשום|מחק|עזור|מצא)י?|תעני|תשמרי|תמחקי|תרשמי|תזכור|"
+    r"תזכרי)(?![א-ת])|(?<![א-ת])(?:אתה יכול|את יכולה|אפשר ש)",
+    re.IGNORECASE,
+)
 _OPENER = re.compile(
     r"^(?:(?:and|so+|but|then|also|well|ok|okay|yes|yeah|ya|no|oh|hey|btw|tho|though|"
     r"(?:good|bad) news|news|update|"
@@ -57,11 +81,15 @@ _CONTRACTED = tuple(
     )
 )
 # Clauses without marks between them, or a date that was put into the middle of another one.
-_CARELESS = re.compile(r"\b(?:n|ill be|ha|lol)\b|\d{4} \d", re.IGNORECASE)
+_CARELESS = re.compile(
+    r"\b(?:n|ill be|ha|lol|u|ur|pls|idk|btw|b4|tmrw|gonna|(?:he|she|that|there|here|who)s|dont|"
+    r"cant|isnt|wasnt|didnt|doesnt|wont)\b|(?-i:\bw\b)|\d{4} \d|(?-i:\w{3}[.!?] +[a-z])|חחח",
+    re.IGNORECASE,
+)
 _REORDERS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _COUNTRY = re.compile(r"\bUS\b")
 _DANGLING = re.compile(
-    r"(?:he|she|it|they|his|her|their|its|this|that|these|those|there|here)\b"
+    r"(?:if|he|she|it|they|his|her|their|its|this|that|these|those|there|here)\b"
     r"|(?:הוא|היא|הם|הן|זה|זאת|זו|שם)(?![א-ת])",
     re.IGNORECASE,
 )
@@ -104,13 +132,26 @@ def told_sentences(
 
 
 def _statements(names: Sequence[str], summary: DatedSummary) -> Iterator[str]:
-    speaker = ""
-    for sentence in _sentences(summary.text[:MAX_SUMMARY]):
-        found = _SPEAKER.match(sentence)
-        if found and _is_speaker(found["speaker"]):
-            speaker, sentence = found["speaker"], sentence[found.end() :]
-        if statement := _statement(names, sentence, speaker, summary.start):
+    speaker: str | None = ""
+    for sentence in _sentences(remove_opt_outs(summary.text[:MAX_SUMMARY]).text):
+        speaker, said = _spoken(sentence, speaker)
+        if speaker is not None and (statement := _statement(names, said, speaker, summary.start)):
             yield statement
+
+
+def _spoken(sentence: str, before: str | None) -> tuple[str | None, str]:
+    """Who says it (empty: the user; None: an assistant), and what."""
+    found = _SPEAKER.match(sentence)
+    if not found:
+        return before, sentence
+    speaker, said = found["speaker"], sentence[found.end() :]
+    if _HEADING.fullmatch(speaker):
+        return before, said
+    if _OWNER.fullmatch(speaker):
+        return "", said
+    if _ASSISTANT.fullmatch(speaker):
+        return None, said
+    return (speaker, said) if _is_speaker(speaker) else (before, sentence)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -127,18 +168,26 @@ def _is_speaker(words: str) -> bool:
 def _statement(names: Sequence[str], sentence: str, speaker: str, day: date) -> str:
     """The sentence as it is told later; empty if it cannot be."""
     line = safe_line(_TAIL.sub(".", _OPENER.sub("", sentence, count=1)), MAX_SENTENCE)
-    if line is None or line.endswith("?"):
+    if line is None or line.endswith("?") or _REQUEST.search(line):
         return ""
     is_hebrew = detect_script(line) is Script.HEBREW
     told = _as_told_in_hebrew(line) if is_hebrew else _as_told(line, speaker)
     at = datetime.combine(day, time(12))
     told = resolve_relative_dates(told, at, is_hebrew, backwards=is_past(told)).text
     told = english.format_sentence(re.sub(r"!+(?=$|\s)", ".", told)) if told else ""
-    if not told or sentence_kind(told) not in _STATEMENTS or not _can_stand_alone(told):
+    if not told or not _is_statement(told) or not _can_stand_alone(told):
         return ""
     if names_one_of(told, names):
         return told
     return _according_to(speaker, told, is_hebrew) if speaker in names else ""
+
+
+def _is_statement(text: str) -> bool:
+    """Also "The offer came: the pay is good", which is no heading with a list."""
+    if sentence_kind(text) in _STATEMENTS:
+        return True
+    parts = text.split(": ")
+    return len(parts) == 2 and all(sentence_kind(part) in _STATEMENTS for part in parts)
 
 
 def safe_line(text: str, most: int) -> str | None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.engine.follow_up_jobs import can_be_summarised
-from commonplace.engine.graph.stories.story_texts import macro_text, storyline_text
+from commonplace.engine.graph.stories.story_summaries import macro_text_of
+from commonplace.engine.graph.stories.story_texts import storyline_text
 from commonplace.engine.graph.storylines import fold_anchor
 from commonplace.engine.graph.visible_graph import visible_graph
 from commonplace.engine.llm.texts import DatedSummary, write_macro, write_storyline
@@ -23,7 +24,6 @@ from commonplace.engine.maintenance.sleep.task import Night, NightAction
 from commonplace.engine.prompt_injection import is_prompt_injection, is_suspicious_again
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import ChangesetStep
-from commonplace.model.graph.elements import Node
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.steps import PutNode, PutStory, RemoveStories
 from commonplace.model.graph.storylines import (
@@ -167,15 +167,16 @@ def _with_text(
     graph: GraphSnapshot, story: Story, by_model: Mapping[str, tuple[str, str]]
 ) -> Story:
     text, writer = by_model.get(story.ref, ("", RULES))
-    text = text or _by_rules(graph.nodes[story.anchor], story, _given(graph, story))
+    text = text or _by_rules(graph, story)
     return story.evolve(description=text, written_by=writer)
 
 
-def _by_rules(anchor: Node, story: Story, given: Sequence[_Given]) -> str:
-    summaries = [each.summary for each in given]
-    if isinstance(story, Storyline):
-        return storyline_text(anchor.name, anchor.aliases, summaries)
-    return macro_text(anchor.name, summaries)
+def _by_rules(graph: GraphSnapshot, story: Story) -> str:
+    anchor = graph.nodes[story.anchor]
+    if isinstance(story, Macro):
+        return macro_text_of(anchor.id, anchor.name, _storylines_of(graph, story))
+    summaries = [each.summary for each in _summaries(graph, story)]
+    return storyline_text(anchor.name, anchor.aliases, summaries)
 
 
 # ——— what a text is written from ———
@@ -191,8 +192,11 @@ def _given(graph: GraphSnapshot, story: Story) -> list[_Given]:
     """The oldest first."""
     if isinstance(story, Storyline):
         return _summaries(graph, story)
-    told = (graph.storylines[id] for id in story.storylines if id in graph.storylines)
-    return [_as_summary(each) for each in told if each.description]
+    return [_as_summary(each) for each in _storylines_of(graph, story) if each.description]
+
+
+def _storylines_of(graph: GraphSnapshot, macro: Macro) -> list[Storyline]:
+    return [graph.storylines[id] for id in macro.storylines if id in graph.storylines]
 
 
 def _summaries(graph: GraphSnapshot, storyline: Storyline) -> list[_Given]:

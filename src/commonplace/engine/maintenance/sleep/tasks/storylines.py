@@ -31,6 +31,7 @@ from commonplace.model.graph.storylines import (
     Storyline,
     StorySource,
     closing_time,
+    find_late_sources,
     fold_storylines,
 )
 from commonplace.store.queries import GraphQuery
@@ -87,7 +88,10 @@ def _may_be_promoted(graph: GraphSnapshot, anchor: str, now: datetime) -> bool:
 def _change(
     existing: Sequence[Storyline], sources: Sequence[StorySource], now: datetime
 ) -> str | None:
-    """What a night would change at one anchor."""
+    """What a night would change at one anchor. A late source was compared when it came: one that is
+    not in its storyline was rejected."""
+    late = {source.id for source, _ in find_late_sources(existing, sources)}
+    sources = [source for source in sources if source.id not in late]
     fold = fold_storylines(existing, sources)
     if fold.new:
         return PROMOTED
