@@ -135,9 +135,12 @@ def test_sleep_is_not_seen_from_another_scope(store):
 def test_sleep_undo_data_is_deleted_with_its_run_and_after_its_retention(store):
     record(store, a_run(), a_change())
     later = a_run(id="run:2", due_at=START + timedelta(days=1), finished_at=START)
-    record(store, later, a_change(run="run:2"), forgets_undo=("run:1",))
-    assert stored(store) == [a_change(before=None, can_be_undone=False)]
-    assert stored(store, "run:2") == [a_change(run="run:2")]
+    changes = [a_change(run="run:2", number=number) for number in (1, 2)]
+    record(store, later, *changes, undone=(1,))
+    assert stored(store) == [a_change()]
+    taken_back = a_change(run="run:2", before=None, after_ref="undone", can_be_undone=False)
+    assert taken_back.is_undone
+    assert stored(store, "run:2") == [taken_back, changes[1]]
     record(store, later.evolve(ended=1), before=later, forget_before=START + timedelta(seconds=1))
     assert stored(store) == stored(store, "run:2") == []
 

@@ -12,6 +12,7 @@ from commonplace.model.sleep import (
     SleepSchedule,
     SleepTask,
     TaskResult,
+    endings_left,
 )
 
 MAX_BATCHES = 50
@@ -29,7 +30,8 @@ def night_of(user: User, *, dry_run: bool = False, done: tuple[TaskResult, ...] 
         live_at_start=1_000,
         results=done,
     )
-    return Night(engine, user.principal.own_scope, run, now, dry_run)
+    left = endings_left(run, ())
+    return Night(engine, user.principal.own_scope, run, now, left, dry_run)
 
 
 def run_task(user: User, task: Task, name: SleepTask) -> list[Batch]:

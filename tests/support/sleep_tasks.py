@@ -39,7 +39,7 @@ def forget_drafts(at_once: int = 2) -> Task:
     def run(night: Night) -> Callable[[], Batch]:
         def decide() -> Batch:
             found = live(night, IDLE_WORD)
-            chosen = found[: min(at_once, night.run.may_still_end)]
+            chosen = found[: min(at_once, night.may_still_end)]
             actions = [NightAction("a draft", (forgetting(m, night),), (m.id,)) for m in chosen]
             left = len(found) - len(chosen)
             return Batch(actions, has_more=bool(left and actions), waiting=left)

@@ -10,7 +10,7 @@ from commonplace.engine.maintenance.sleep.task import Batch, Night, NightAction,
 from commonplace.engine.transaction import run_transaction
 from commonplace.model.changeset import Changeset, build_add
 from commonplace.model.memory.memory import Memory
-from commonplace.model.sleep import SLEEP_ACTOR, SleepRun, SleepSchedule, SleepTask
+from commonplace.model.sleep import SLEEP_ACTOR, SleepRun, SleepSchedule, SleepTask, endings_left
 from support.making import changeset
 
 
@@ -27,7 +27,8 @@ def a_night(me: User, *, live: int = 1000, ended: int = 0, dry_run: bool = False
         live_at_start=live,
         ended=ended,
     )
-    return Night(engine, me.principal.own_scope, run, now, dry_run)
+    left = endings_left(run, ())
+    return Night(engine, me.principal.own_scope, run, now, left, dry_run)
 
 
 def sleep_through(me: User, task: Task, *, live: int = 1000, ended: int = 0) -> list[Batch]:

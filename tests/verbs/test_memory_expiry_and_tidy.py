@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from commonplace.errors import NotFound
@@ -155,6 +157,7 @@ def test_tidy_twice_changes_nothing_more(me, clock):
 
 
 def test_open_runs_tidy_once_a_day(open_book, clock):
+    open_book = partial(open_book, worker="off")  # a worker would sleep
     book = open_book()
     id = book.user("ana").remember("Call the plumber", ttl_days=1).id
     clock.tick(days=1)
@@ -205,7 +208,7 @@ def test_tidy_merges_volatile_memories_in_groups_of_five(me, clock):
         clock.tick(minutes=1)
     assert me.tidy().merged == 0
     clock.tick(days=7)
-    assert me.agent("helper").tidy().merged == 10
+    assert me.tidy().merged == 10
     summaries = me.list(kinds="summary").memories
     assert sorted(m.metadata["merged_from"] for m in summaries) == sorted([ids[:5], ids[5:10]])
     assert live(me) == {*ids[10:], *(m.id for m in summaries)}
@@ -214,16 +217,15 @@ def test_tidy_merges_volatile_memories_in_groups_of_five(me, clock):
     assert {e["node"] for e in me.events() if e["op"] in ("merge",)} == {"worker"}
 
 
-def test_tidy_by_an_agent_merges_memories_hidden_from_the_agent(me, clock):
-    me.remember_many(
-        [
-            {"content": f"Scribble {n}", "stability": "volatile", "sensitivity": "high"}
-            for n in range(5)
-        ]
-    )
-    clock.tick(days=8)
-    assert me.agent("helper").tidy().merged == 5
-    assert me.agent("helper").list().memories == ()
+def test_tidy_by_an_agent_ends_only_what_has_expired(me, clock):
+    me.remember_many([{"content": f"Scribble {n}", "stability": "volatile"} for n in range(5)])
+    me.remember("Bought hay", kind="event", importance=1)
+    me.remember("Call the plumber", ttl_days=1)
+    clock.tick(days=61)
+    done = me.agent("helper").tidy()
+    assert (done.expired, done.idle, done.merged) == (1, 0, 0)
+    done = me.tidy()
+    assert (done.expired, done.idle, done.merged) == (0, 1, 5)
 
 
 def test_open_tidies_other_users_when_a_merge_would_be_too_long(open_book, clock):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -305,7 +305,6 @@ def scheduled(me):
 
 def test_sleep_is_scheduled_at_night_in_the_users_time_zone(book, me, clock):
     me.profile_set("time_zone", "America/New_York")
-    clock.tick(days=2)
     book.tidy_what_is_due()
     due = scheduled(me)
     assert due.keys() == {"nightly", "weekly"}
@@ -318,7 +317,6 @@ def test_sleep_is_scheduled_at_night_in_the_users_time_zone(book, me, clock):
 def test_sleep_runs_at_its_time_and_is_scheduled_again(book, me, clock, tasks):
     tasks(idle=forget_drafts())
     say(me, *TEXTS)
-    clock.tick(days=2)
     book.tidy_what_is_due()
     book.work(once=True)
     assert runs(me) == []
@@ -335,7 +333,6 @@ def test_sleep_runs_at_its_time_and_is_scheduled_again(book, me, clock, tasks):
 def test_sleep_catches_up_with_the_newest_missed_night_only(book, me, clock, tasks):
     tasks(idle=forget_drafts())
     say(me, *TEXTS)
-    clock.tick(days=2)
     book.tidy_what_is_due()
     clock.tick(days=30)
     book.work(once=True)
@@ -347,7 +344,6 @@ def test_sleep_catches_up_with_the_newest_missed_night_only(book, me, clock, tas
 def test_sleep_weekly_runs_on_sunday_and_only_weekly_tasks(book, me, clock, tasks):
     tasks()
     say(me, *TEXTS)
-    clock.tick(days=2)
     book.tidy_what_is_due()
     clock.now = scheduled(me)["weekly"]
     book.work(once=True)
@@ -359,7 +355,6 @@ def test_sleep_weekly_runs_on_sunday_and_only_weekly_tasks(book, me, clock, task
 def test_sleep_of_different_users_is_staggered(book, clock):
     for name in ("ana", "bob"):
         book.user(name).remember("The boat is blue.")
-    clock.tick(days=2)
     book.tidy_what_is_due()
     ana, bob = (scheduled(book.user(name))["nightly"] for name in ("ana", "bob"))
     assert ana != bob
@@ -372,7 +367,6 @@ def test_sleep_that_fails_in_every_try_is_passed_over(book, me, clock, tasks):
 
     tasks(expiry=busy, idle=forget_drafts())
     say(me, *TEXTS)
-    clock.tick(days=2)
     book.tidy_what_is_due()
     clock.now = scheduled(me)["nightly"]
     for _ in range(6):
@@ -387,7 +381,7 @@ def test_sleep_that_fails_in_every_try_is_passed_over(book, me, clock, tasks):
 def test_sleep_is_not_caught_up_by_a_user_who_is_new(book, me, clock, tasks):
     tasks(idle=forget_drafts())
     say(me, *TEXTS)
-    clock.now = datetime(2026, 3, 4, 12, tzinfo=UTC)
+    clock.tick(hours=3)
     book.tidy_what_is_due()
     book.work(once=True)
     assert runs(me) == []

@@ -100,6 +100,33 @@ def test_sleep_undo_leaves_an_action_whose_item_changed_since(me):
     assert contents == {DRAFT, *OTHERS, "Both of them say something else."}
 
 
+def test_sleep_undo_can_be_tried_again_for_what_it_left(me, clock):
+    (draft, *_) = say(me, DRAFT, *TWINS, *OTHERS)
+    report = sleeping(me, usual_catalog())
+    summary = next(m for m in me.list().memories if m.content.startswith("Both"))
+    me.update(summary.id, content="Both of them say something else.")
+    assert me.sleep_undo(report.id).undone == 1
+    assert me.sleep_log()[0].state is RunState.PARTLY_UNDONE
+    again = me.sleep_undo(report.id)
+    assert (again.undone, left(again)) == (0, [("changed since", (summary.id,))])
+    (taken_back, stays) = me.sleep_log(run=report.id)[0].actions
+    assert (taken_back.can_be_undone, stays.can_be_undone) == (False, True)
+    clock.tick(days=1)
+    assert sleeping(me, usual_catalog()).ended == 0
+    assert draft in {memory.id for memory in me.list().memories}
+
+
+def test_sleep_undo_that_undid_nothing_is_not_final(me):
+    (draft,) = say(me, DRAFT)
+    report = sleeping(me, a_catalog(idle=forget_drafts()))
+    me.restore(draft)
+    undone = me.sleep_undo(report.id)
+    assert (undone.undone, left(undone)) == (0, [("changed since", (draft,))])
+    (run,) = me.sleep_log()
+    assert (run.state, run.undone_at) == (RunState.DONE, None)
+    assert sleeping(me, a_catalog(idle=forget_drafts())).ended == 1  # nothing rests
+
+
 def test_sleep_undo_leaves_what_is_gone(me, clock):
     (draft,) = say(me, DRAFT)
     report = sleeping(me, usual_catalog())

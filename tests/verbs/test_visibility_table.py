@@ -434,7 +434,6 @@ ROWS: dict[str, Row] = {
     "sleep log": Row(of(EVERYTHING, lambda me, thing: me.sleep_log()), text=False, id=False),
     "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
     "model usage": Row(of(EVERYTHING, lambda me, thing: me.model_usage()), text=False, id=False),
-    "sleep log": Row(of(EVERYTHING, lambda me, thing: me.sleep_log()), text=False, id=False),
     "keys": Row(of(EVERYTHING, lambda me, thing: me.keys()), text=False, id=False),
     "teams": Row(of(ALL_SHARED, lambda me, thing: me.teams()), text=False, id=False),
     "teams show": Row(of(ALL_SHARED, lambda me, thing: me.teams_show(TEAM)), text=False, id=False),

@@ -400,8 +400,8 @@ class Commonplace:
     # ——— maintenance ———
 
     def tidy_what_is_due(self) -> None:
-        """Tidy each user's memory once a day, with or without a worker. Sees to it that the next
-        run of sleep is scheduled: a worker runs it when it is due."""
+        """Tidy each user's memory once a day, with or without a worker: what has ended. Live
+        memories are ended by runs of sleep only; the next one, or the missed one, is queued."""
         due = self._engine.clock() - LIFETIMES.tidy_every
         for scope in self._engine.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
@@ -414,8 +414,8 @@ class Commonplace:
         if scope.is_team:
             tidy_team(self._engine, scope)
         elif scope.is_user:  # the store's own scope needs no tidying
+            ensure_sleep_jobs(self._engine, scope)  # first: tidying is no use of the store
             User(self._engine, Principal(scope.name, cleared=True))._tidy_without_compaction()
-            ensure_sleep_jobs(self._engine, scope)
 
     def close(self) -> None:
         self.stop_work()

@@ -14,6 +14,7 @@ from commonplace.api.handle import (
     read_cursor,
     require_at_most_one,
 )
+from commonplace.errors import InvalidInput
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.lazy import lazy_imports
@@ -49,7 +50,8 @@ class MaintenanceVerbs(UserHandle):
     def tidy(self, *, reindex: bool = False) -> Tidied:
         """Expire, purge and reindex memories now.
 
-        Expires what has ended, purges what was forgotten long ago, adds missing vectors. reindex:
+        Expires what has ended, purges what was forgotten long ago, adds missing vectors. For the
+        owner, also forgets and merges what the tasks idle and volatile of sleep would. reindex:
         rebuild the word index and damaged vectors, after an upgrade or damage."""
         # Tidying covers the whole memory, for any caller.
         owner = Principal(self.principal.user_id, cleared=True)
@@ -59,6 +61,7 @@ class MaintenanceVerbs(UserHandle):
             owner,
             self._link_in_maintenance,
             reindex=rebuild,
+            limited=not self.principal.is_owner,
         )
 
     def _tidy_without_compaction(self) -> Tidied:
@@ -84,9 +87,15 @@ class MaintenanceVerbs(UserHandle):
         these. dry_run: show what would be done, without a language model; nothing changes. A run
         that is interrupted is finished by a worker."""
         self._require_owner("run nightly maintenance")
-        chosen = read_choices(tasks, "tasks", SleepTask)
+        chosen = None if tasks is None else read_choices(tasks, "tasks", SleepTask)
+        if chosen == []:
+            raise InvalidInput(
+                "tasks is empty.",
+                remedy=f"Leave it out for all tasks, or name some of: {', '.join(SleepTask)}.",
+                field="tasks",
+            )
         is_dry = validation.flag(dry_run, "dry_run")
-        return sleep(self._engine, self._request, chosen or None, is_dry, progress)
+        return sleep(self._engine, self._request, chosen, is_dry, progress)
 
     def sleep_undo(self, run: str) -> SleepUndone:
         """Undo a run of sleep.

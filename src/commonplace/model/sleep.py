@@ -7,7 +7,7 @@ erased with the items that they come from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta, tzinfo
 from enum import StrEnum
@@ -54,6 +54,7 @@ class SleepSchedule(StrEnum):
 class RunState(StrEnum):
     RUNNING = "running"  # also one that was interrupted: the next worker goes on with it
     DONE = "done"
+    PARTLY_UNDONE = "partly undone"  # the rest of its actions can be tried again
     UNDONE = "undone"
 
 
@@ -113,11 +114,6 @@ class SleepRun:
         """How many it has carried out: the next one gets the next number."""
         return sum(result.actions for result in self.results)
 
-    @property
-    def may_still_end(self) -> int:
-        """How many live memories this run may end, besides expired ones."""
-        return max(0, limit_of_endings(self.live_at_start) - self.ended)
-
     def with_result(self, result: TaskResult) -> Self:
         """Added to what the same task has done before."""
         others = tuple(each for each in self.results if each.task is not result.task)
@@ -127,6 +123,23 @@ class SleepRun:
 
 MIN_ENDINGS = 5
 ENDED_SHARE = 0.20
+
+
+SAME_NIGHT = timedelta(hours=20)  # runs that begin within this time share one limit
+
+
+def endings_left(run: SleepRun, others: Iterable[SleepRun]) -> int:
+    """How many live memories this run may still end, besides expired ones. ``others``: of the same
+    user. What is undone is not counted."""
+    night = [each for each in others if _shares_night(each, run)]
+    first = min((*night, run), key=lambda each: each.started_at)
+    ended = run.ended + sum(each.ended for each in night)
+    return max(0, limit_of_endings(first.live_at_start) - ended)
+
+
+def _shares_night(other: SleepRun, run: SleepRun) -> bool:
+    is_near = abs(run.started_at - other.started_at) < SAME_NIGHT
+    return other.id != run.id and is_near and other.state is not RunState.UNDONE
 
 
 def limit_of_endings(live: int) -> int:
@@ -161,6 +174,13 @@ class SleepChange:
     after_ref: str | None = None  # its version afterwards; None: removed
     can_be_undone: bool = True  # False: it expired, or was purged
 
+    @property
+    def is_undone(self) -> bool:
+        return self.after_ref == UNDONE_REF
+
+
+UNDONE_REF = "undone"  # of a change that an undo took back
+
 
 @dataclass(frozen=True, slots=True)
 class RecordSleep:
@@ -170,7 +190,7 @@ class RecordSleep:
     run: SleepRun
     changes: tuple[SleepChange, ...] = ()
     before: SleepRun | None = None  # None: the run begins
-    forgets_undo: tuple[str, ...] = ()  # runs that are undone: their undo data is deleted
+    undone: tuple[int, ...] = ()  # actions of it that are taken back: their undo data is deleted
     forget_before: datetime | None = None  # older changes of any run are deleted
 
 

@@ -1,8 +1,8 @@
 """Tidy a memory or a team: expiry, purge, merging of volatile memories, vectors, compaction.
 
 `commonplace tidy` runs it manually, and opening a store runs it once a day, so that retention
-periods hold even without a worker. It is idempotent. What ends and what is merged is decided by the
-tasks of a night.
+periods hold even without a worker; then without what ends live memories. It is idempotent. What
+ends and what is merged is decided by the tasks of a night.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Bookkeeping, Changeset
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.kinds import TtlPolicy
-from commonplace.model.memory.memory import State
-from commonplace.model.sleep import limit_of_endings
 from commonplace.model.sources.source import Source
 from commonplace.store.queries import LOST_COMMITS, NO_LIMIT, SourceListing
 
@@ -70,22 +68,21 @@ def tidy(
     reindex: bool = False,
     limited: bool = False,
 ) -> Tidied:
-    """``link``: of the write path, injected. ``limited``: nobody asked for it, so that it ends no
-    more live memories than a night does."""
+    """``link``: of the write path, injected. ``limited``: the owner did not ask for it, so that it
+    ends no live memory. That is left to sleep, which is bounded, logged and can be undone."""
     engine.access_log.flush()
     scope = principal.scope
     now = engine.clock()
     expired = _run(engine, scope, now, expiry.expire_memories)
     expired += end_sources(engine, scope, now)
-    may_end = limit_of_endings(_count_live(engine, scope, now)) if limited else NO_LIMIT
-    forgotten = _run(engine, scope, now, idle.forget_idle_memories, may_end)
+    forgotten = 0 if limited else _run(engine, scope, now, idle.forget_idle_memories)
     proposals = _run(engine, scope, now, expiry.expire_proposals)  # it reads what is purged
     purged = _run(engine, scope, now, expiry.purge_memories)
     purged += _run(engine, scope, now, expiry.purge_graph)
     purged += _run(engine, scope, now, notes.remove_notes)
     expired += _run(engine, scope, now, expiry.expire_artifacts)
     purged += _purge_sources(engine, scope, now)
-    merged = _merge_volatile(engine, scope, now, may_end - forgotten)
+    merged = 0 if limited else _merge_volatile(engine, scope, now)
     if reindex:
         accepted = {LOST_COMMITS: "0"} if engine.store.fact(LOST_COMMITS) else {}
         engine.store.record(Bookkeeping(scope, now, repairs_checksums=True, facts=accepted))
@@ -127,22 +124,13 @@ def _run(
     scope: Scope,
     now: datetime,
     stage: Callable[[EngineContext, Scope, datetime, int], Sequence[NightAction]],
-    most: int = NO_LIMIT,
 ) -> int:
     """The number of items that end, with one changeset for many."""
+    find = partial(stage, engine, scope, now, _ITEMS_AT_ONCE)
     total = 0
-    while at_once := min(_ITEMS_AT_ONCE, most - total):
-        find = partial(stage, engine, scope, now, at_once)
-        done = _apply(engine, scope, now, find)
+    while done := _apply(engine, scope, now, find):
         total += done
-        if not done:
-            break
     return total
-
-
-def _count_live(engine: EngineContext, scope: Scope, now: datetime) -> int:
-    rows = engine.store.statistics(scope, now).memories
-    return sum(row.count for row in rows if row.state == State.ACTIVE)
 
 
 def _apply(
@@ -163,14 +151,13 @@ def _purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
     )
 
 
-def _merge_volatile(engine: EngineContext, scope: Scope, now: datetime, may_end: int) -> int:
+def _merge_volatile(engine: EngineContext, scope: Scope, now: datetime) -> int:
     """A batch of which a memory has just changed waits for the next run."""
     merged, more = 0, 1
     while more:
         prepared = volatile.prepare_merges(engine, scope, now)
-        merges = volatile.within_limit(prepared.merges, may_end - merged)
 
-        def find(chosen: Sequence[volatile.PreparedMerge] = merges) -> list[NightAction]:
+        def find(chosen: Sequence[volatile.PreparedMerge] = prepared.merges) -> list[NightAction]:
             unchanged = volatile.unchanged_merges(engine, scope, chosen, now)
             return [volatile.merge_action(merge, now) for merge in unchanged]
 

@@ -11,10 +11,13 @@ from collections.abc import Callable, Sequence
 from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.follow_up_jobs import SLEEP_JOB
 from commonplace.engine.maintenance.sleep.catalog import TASKS, Catalog
+from commonplace.engine.maintenance.sleep.earlier_runs import without_resting
 from commonplace.engine.maintenance.sleep.log import SleepReport, present_run, read_run
 from commonplace.engine.maintenance.sleep.schedule import (
     begin_run,
     build_sleep_job,
+    end_run,
+    is_held,
     run_sleep_job,
 )
 from commonplace.engine.maintenance.sleep.slices import (
@@ -22,12 +25,12 @@ from commonplace.engine.maintenance.sleep.slices import (
     changes_of_batch,
     code_of,
     plan_slice,
-    without_undone,
+    prepare_night,
 )
-from commonplace.engine.maintenance.sleep.task import Night
 from commonplace.engine.maintenance.worker import JobDecision, Worker
 from commonplace.engine.transaction import run_transaction
 from commonplace.errors import StoreError
+from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.jobs import LEASE, Job
 from commonplace.model.sleep import (
@@ -40,6 +43,7 @@ from commonplace.model.sleep import (
     SleepTask,
     TaskResult,
 )
+from commonplace.store.queries import SleepRunQuery
 
 PATIENCE = 24 * 3600.0  # seconds
 
@@ -54,13 +58,16 @@ def sleep(
     progress: ReportSleep = lambda _: None,
     catalog: Catalog = TASKS,
 ) -> SleepReport:
-    """Without ``tasks``: all of them, whatever day it is. Always in the order of a night."""
+    """Without ``tasks``: all of them, whatever day it is. Always in the order of a night. A run by
+    hand that was interrupted is finished first."""
     engine.access_log.flush()
     wanted = tuple(task for task in SleepTask if tasks is None or task in tasks)
     scope, now = request.principal.own_scope, engine.clock()
-    run = begin_run(engine, scope, SleepSchedule.BY_HAND, now, wanted)
     if dry_run:
+        run = begin_run(engine, scope, SleepSchedule.BY_HAND, now, wanted)
         return _rehearse(engine, request, run, progress, catalog)
+    _finish_interrupted(engine, scope, catalog)
+    run = begin_run(engine, scope, SleepSchedule.BY_HAND, now, wanted)
 
     def decide() -> tuple[Changeset, None]:
         # Due when the caller's lease would have ended: the caller runs it before.
@@ -70,15 +77,33 @@ def sleep(
 
     run_transaction(engine, request, decide)
 
+    _see_through(engine, scope, run, catalog, progress)
+    done = read_run(engine, scope, run.id)
+    progress(done)
+    return present_run(done, engine.store.sleep_changes(scope, run.id))
+
+
+def _see_through(
+    engine: EngineContext, scope: Scope, run: SleepRun, catalog: Catalog, progress: ReportSleep
+) -> None:
     def run_one(job: Job) -> JobDecision:
         if job.key == run.id:
             progress(read_run(engine, scope, run.id))
         return run_sleep_job(engine, job, catalog, pause=LEASE)
 
     Worker(engine, {SLEEP_JOB: run_one}).see_through(scope, SLEEP_JOB, run.id, PATIENCE)
-    done = read_run(engine, scope, run.id)
-    progress(done)
-    return present_run(done, engine.store.sleep_changes(scope, run.id))
+
+
+def _finish_interrupted(engine: EngineContext, scope: Scope, catalog: Catalog) -> None:
+    """Also one whose job is dead or was cancelled: it is ended."""
+    query = SleepRunQuery(schedule=SleepSchedule.BY_HAND, state=RunState.RUNNING)
+    for run in reversed(engine.store.sleep_runs(scope, query)):
+        if is_held(engine, scope, run):
+            continue
+        _see_through(engine, scope, run, catalog, lambda _: None)
+        left = read_run(engine, scope, run.id)
+        if left.is_running and not is_held(engine, scope, left):
+            end_run(engine, scope, left.id)
 
 
 def _rehearse(
@@ -108,9 +133,8 @@ def _rehearse_task(
 ) -> tuple[SleepRun, list[SleepChange]]:
     scope, now = request.principal.own_scope, engine.clock()
     try:
-        batch = without_undone(
-            engine, scope, task, catalog[task](Night(engine, scope, run, now, dry_run=True))()
-        )
+        night = prepare_night(engine, scope, run, now, dry_run=True)
+        batch = without_resting(catalog[task](night)(), night.rests)
     except StoreError:
         raise
     except Exception as error:

@@ -20,7 +20,7 @@ from commonplace.engine.prompt_context.wording import TIME_ZONE_FIELD, zone_of
 from commonplace.engine.transaction import run_transaction
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, ChangesetStep, EnqueueJob
-from commonplace.model.jobs import Job
+from commonplace.model.jobs import Job, JobState
 from commonplace.model.memory.memory import State
 from commonplace.model.sleep import (
     SLEEP_ACTOR,
@@ -31,15 +31,15 @@ from commonplace.model.sleep import (
     SleepTask,
     next_due,
 )
-from commonplace.store.queries import JobQuery, SleepRunQuery
+from commonplace.store.queries import JobQuery, JournalQuery, SleepRunQuery
 
 SCHEDULES = (SleepSchedule.NIGHTLY, SleepSchedule.WEEKLY)
 _LONGER_THAN = {SleepSchedule.NIGHTLY: timedelta(days=2), SleepSchedule.WEEKLY: timedelta(days=15)}
 
 
 def ensure_sleep_jobs(engine: EngineContext, scope: Scope) -> None:
-    """Queues what is missing for its next time. A job that is waiting keeps its time: it may have
-    passed, and is caught up then."""
+    """Queues what is missing. A job that is waiting keeps its time: it may have passed, and is
+    caught up then. So is the newest missed night of a user who was there before it."""
     queued = {
         job.key for job in engine.store.jobs(scope, JobQuery(kinds=[SLEEP_JOB])) if job.due_at
     }
@@ -47,8 +47,27 @@ def ensure_sleep_jobs(engine: EngineContext, scope: Scope) -> None:
     if not missing:
         return
     now, zone = engine.clock(), time_zone_of(engine, scope)
-    steps = tuple(_again_at(engine, scope, each, zone, now) for each in missing)
+    since = _last_change(engine, scope) or now
+    steps = tuple(_first_job(engine, scope, each, zone, since, now) for each in missing)
     run_transaction(engine, None, lambda: (Changeset(scope, now, SLEEP_ACTOR, steps), None))
+
+
+def _last_change(engine: EngineContext, scope: Scope) -> datetime | None:
+    newest = engine.store.journal(scope, JournalQuery(newest=1))
+    return newest[0].ts if newest else None
+
+
+def _first_job(
+    engine: EngineContext,
+    scope: Scope,
+    schedule: SleepSchedule,
+    zone: tzinfo,
+    since: datetime,
+    now: datetime,
+) -> EnqueueJob:
+    missed = last_due(schedule, now, zone, scope.name)
+    due = missed if since < missed else next_due(schedule, now, zone, scope.name)
+    return EnqueueJob(build_sleep_job(scope, schedule, engine.new_id(), due, now))
 
 
 def time_zone_of(engine: EngineContext, scope: Scope) -> tzinfo:
@@ -130,6 +149,33 @@ def _unfinished_run(engine: EngineContext, job: Job) -> SleepRun | None:
         query = replace(query, id=job.key)
     found = engine.store.sleep_runs(job.scope, query)
     return found[0] if found else None
+
+
+def is_held(engine: EngineContext, scope: Scope, run: SleepRun) -> bool:
+    """Whether somebody does this run now; else it was interrupted."""
+    by_hand = run.schedule is SleepSchedule.BY_HAND
+    key, now = run.id if by_hand else run.schedule, engine.clock()
+    for job in engine.store.jobs(scope, JobQuery(kinds=[SLEEP_JOB], keys=[key])):
+        if job.state is JobState.RUNNING and not job.lease_has_ended(now):
+            return True
+        # Between two slices the caller does the next one before it is due.
+        if by_hand and job.state is JobState.QUEUED and job.failure is None:
+            return job.due_at is not None and job.due_at > now
+    return False
+
+
+def end_run(engine: EngineContext, scope: Scope, id: str) -> None:
+    """What is left of an interrupted run is for the next one."""
+
+    def decide() -> tuple[Changeset, None]:
+        now = engine.clock()
+        found = engine.store.sleep_runs(scope, SleepRunQuery(id=id, state=RunState.RUNNING))
+        ends = tuple(
+            RecordSleep(run.evolve(state=RunState.DONE, finished_at=now), (), run) for run in found
+        )
+        return Changeset(scope, now, SLEEP_ACTOR, ends), None
+
+    run_transaction(engine, None, decide)
 
 
 def _begin_if_due(engine: EngineContext, job: Job) -> Changeset:

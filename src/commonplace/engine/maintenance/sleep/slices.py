@@ -15,6 +15,11 @@ from typing import Any
 from commonplace.engine.context import EngineContext
 from commonplace.engine.maintenance.sleep.catalog import Catalog
 from commonplace.engine.maintenance.sleep.changes import ChangeReader
+from commonplace.engine.maintenance.sleep.earlier_runs import (
+    may_still_end,
+    resting_items,
+    without_resting,
+)
 from commonplace.engine.maintenance.sleep.invariants import (
     KnownItems,
     broken_rule,
@@ -28,12 +33,10 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import STEPS_WITHOUT_ENTRY, ChangesetStep
 from commonplace.model.sleep import (
     UNDO_RETENTION,
-    ItemKind,
     RecordSleep,
     RunState,
     SleepChange,
     SleepRun,
-    SleepTask,
     TaskResult,
 )
 from commonplace.store.queries import SleepRunQuery, SourcesById
@@ -65,8 +68,8 @@ def begin_slice(
     started = engine.clock()
     decide: DecideBatch | None = None
     if failure is None and run.next_task is not None:
-        night = Night(engine, scope, run, started)
         try:
+            night = prepare_night(engine, scope, run, started)
             decide = catalog[run.next_task](night)
         except StoreError:  # may be temporary
             raise
@@ -84,7 +87,7 @@ def begin_slice(
             return _passed_over(run, now, failure or "", _seconds_since(engine, started))
         revision = engine.store.counters(scope).revision
         try:
-            batch = without_undone(engine, scope, run.next_task, decide())
+            batch = without_resting(decide(), resting_items(engine, scope, run.next_task))
         except StoreError:
             raise
         except Exception as error:
@@ -94,6 +97,16 @@ def begin_slice(
         return plan_slice(engine, scope, run, batch, now, revision, seconds)
 
     return decide_slice
+
+
+def prepare_night(
+    engine: EngineContext, scope: Scope, run: SleepRun, now: datetime, dry_run: bool = False
+) -> Night:
+    """For the task that is next."""
+    assert run.next_task is not None
+    left = may_still_end(engine, scope, run)
+    rests = resting_items(engine, scope, run.next_task)
+    return Night(engine, scope, run, now, left, dry_run, rests)
 
 
 def _seconds_since(engine: EngineContext, started: datetime) -> float:
@@ -125,7 +138,7 @@ def plan_slice(
     steps = tuple(step for action in batch.actions for step in action.steps)
     known = _load_known(engine, scope, steps)
     declared = {id for action in batch.actions for id in action.ends}
-    broken = broken_rule(steps, declared, run.may_still_end, known, now)
+    broken = broken_rule(steps, declared, may_still_end(engine, scope, run), known, now)
     result = TaskResult(
         task=task,
         waiting=batch.waiting,
@@ -224,32 +237,3 @@ def _end(run: SleepRun, now: datetime) -> Slice:
 def _too_old(run: SleepRun, now: datetime) -> datetime | None:
     """Undo data is kept for some time; the end of each run deletes what is older."""
     return None if run.is_running else now - UNDO_RETENTION
-
-
-# ——— what an undo brought back ———
-
-
-def without_undone(engine: EngineContext, scope: Scope, task: SleepTask, batch: Batch) -> Batch:
-    """Without actions that would do again what an undo of the last days took back."""
-    if not batch.actions:
-        return batch
-    undone = engine.store.sleep_runs(scope, SleepRunQuery(state=RunState.UNDONE))
-    rests = {
-        change.subject
-        for run in undone
-        if run.undone_at and engine.clock() - run.undone_at < UNDO_RETENTION
-        for change in engine.store.sleep_changes(scope, run.id)
-        if change.task is task and change.kind in _RESTING
-    }
-    actions = [action for action in batch.actions if not rests & _subjects(action)]
-    return replace(batch, actions=actions) if rests else batch
-
-
-_RESTING = (ItemKind.MEMORY, ItemKind.ARCHIVED)
-
-
-def _subjects(action: NightAction) -> set[str]:
-    archived = {
-        id for step in action.steps for id in getattr(step, "ids", ()) if hasattr(step, "at")
-    }
-    return archived | set(action.ends)

@@ -32,7 +32,9 @@ class Night:
     scope: Scope  # a user's
     run: SleepRun
     now: datetime
+    may_still_end: int  # live memories, besides expired ones
     dry_run: bool = False  # nothing is applied: no model is asked, a task is called once
+    rests: frozenset[str] = frozenset()  # what an undo brought back: not for this task
 
     @property
     def principal(self) -> Principal:

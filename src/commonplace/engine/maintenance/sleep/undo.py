@@ -23,6 +23,7 @@ from commonplace.engine.maintenance.sleep.changes import (
     ref_of,
 )
 from commonplace.engine.maintenance.sleep.log import read_run
+from commonplace.engine.maintenance.sleep.schedule import is_held
 from commonplace.engine.maintenance.sleep.undo_plan import (
     ItemKey,
     LeftAction,
@@ -82,21 +83,22 @@ def undo_run(engine: EngineContext, request: RequestContext, id: str) -> SleepUn
     def decide() -> tuple[Changeset, SleepUndone]:
         revision = engine.store.counters(scope).revision
         run = read_run(engine, scope, id)
-        if run.is_running:
+        if run.is_running and is_held(engine, scope, run):
             raise InvalidInput(
                 "This run is not over yet.",
-                remedy="Wait until it is: `commonplace sleep log` shows its state.",
+                remedy="Wait until it is (`commonplace sleep log` shows its state). If it was "
+                "interrupted, try again after a minute, or finish it with `commonplace sleep`.",
                 field="run",
             )
         now = engine.clock()
         if run.state is RunState.UNDONE:
             return Changeset(scope, now, request.principal.actor, ()), _nothing(id, revision)
-        changes = engine.store.sleep_changes(scope, id)
+        stored = engine.store.sleep_changes(scope, id)
+        changes = [each for each in stored if not each.is_undone]
         present = _load_present(engine, scope, changes)
         plan = plan_undo(changes, present.refs, _record_refs(scope, changes))
-        undone = run.evolve(state=RunState.UNDONE, undone_at=now)
         steps = _UndoSteps(engine, scope, run, present, now).of(plan)
-        record = RecordSleep(undone, (), run, forgets_undo=(run.id,))
+        record = RecordSleep(plan.mark(run, now), (), run, undone=plan.undone)
         changeset = Changeset(
             scope, now, request.principal.actor, (*steps, record), revision if steps else None
         )

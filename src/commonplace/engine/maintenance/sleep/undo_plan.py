@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from commonplace.model.sleep import ItemKind, SleepChange, SleepTask
+from commonplace.model.sleep import ItemKind, RunState, SleepChange, SleepRun, SleepTask
 
 ItemKey = tuple[ItemKind, str]
 
@@ -30,6 +31,10 @@ class LeftAction:
     items: tuple[str, ...]  # those that prevent it
     reason: str
 
+    @property
+    def can_be_tried_again(self) -> bool:
+        return self.reason != NO_UNDO_DATA
+
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
@@ -37,6 +42,15 @@ class UndoPlan:
     left: tuple[LeftAction, ...]
     # What each item is again; None: it was made by the run, and is removed.
     targets: Mapping[ItemKey, Mapping[str, Any] | None]
+
+    def mark(self, run: SleepRun, now: datetime) -> SleepRun:
+        """The run afterwards. What is left can be tried again, unless its undo data is gone."""
+        ended = run.evolve(finished_at=run.finished_at or now)
+        if not any(each.can_be_tried_again for each in self.left):
+            return ended.evolve(state=RunState.UNDONE, undone_at=now)
+        if self.undone:
+            return ended.evolve(state=RunState.PARTLY_UNDONE, undone_at=now)
+        return ended.evolve(state=RunState.DONE) if run.is_running else ended
 
 
 def plan_undo(

@@ -27,6 +27,7 @@ from commonplace.model.graph.steps import (
 )
 from commonplace.model.journal import Event
 from commonplace.model.sleep import (
+    UNDONE_REF,
     ItemKind,
     KeepFingerprints,
     PairFingerprint,
@@ -121,7 +122,8 @@ def record_sleep(session: Session, batch: Sequence[RecordSleep], numbers: WriteN
         session.run_many(
             "insert_sleep_change", [_change_values(each, numbers) for each in step.changes]
         )
-        session.run("forget_undo_of_runs", runs=list(step.forgets_undo))
+        undone = [{"run": step.run.id, "number": each} for each in step.undone]
+        session.run_many("mark_undone", [{**each, "after_ref": UNDONE_REF} for each in undone])
         if step.forget_before is not None:
             session.run("delete_old_sleep_changes", before=micros(step.forget_before))
 

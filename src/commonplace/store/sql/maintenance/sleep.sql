@@ -43,9 +43,9 @@ INSERT INTO sleep_changes (
   :scope, :run, :number, :kind, :subject, :task, :why, :before, :after_ref, :can_be_undone, :at
 )
 
--- name: forget_undo_of_runs
-UPDATE sleep_changes SET before = NULL, can_be_undone = 0
- WHERE scope = :scope AND run IN #list(runs)
+-- name: mark_undone
+UPDATE sleep_changes SET before = NULL, can_be_undone = 0, after_ref = :after_ref
+ WHERE scope = :scope AND run = :run AND number = :number
 
 -- name: forget_undo_of_items
 UPDATE sleep_changes SET before = NULL, can_be_undone = 0

@@ -21,7 +21,8 @@ UNREAD = "not read for long"
 
 def run_archive(night: Night) -> Decide:
     def decide() -> Batch:
-        due = faded_sources(read_graph(night), night.now)
+        faded = faded_sources(read_graph(night), night.now)
+        due = [id for id in faded if id not in night.rests]
         chosen = due[: night.actions_at_once]
         actions = [NightAction(UNREAD, (archive_sources([id], night.now),)) for id in chosen]
         return Batch(actions, has_more=len(chosen) < len(due))

@@ -54,7 +54,7 @@ def run_consolidation(night: Night) -> Decide:
         due = (
             each
             for each in sources_to_consolidate(graph, night.now)
-            if not is_prompt_injection(each)
+            if each.id not in night.rests and not is_prompt_injection(each)
         )
         chosen = list(due if night.dry_run else islice(due, _SOURCES_AT_ONCE))
         mentioned = mentioned_nodes(graph)

@@ -137,7 +137,7 @@ class _Decision:
         merge = self._merge(pair)
         if merge is None:
             self._link(pair, linked)
-        elif sum(len(each.ends) for each in self.actions) >= self.night.run.may_still_end:
+        elif sum(len(each.ends) for each in self.actions) >= self.night.may_still_end:
             self.over_limit += 1
             return
         else:

@@ -26,8 +26,9 @@ def run_idle(night: Night) -> Decide:
     """The least important first, and of these those that were not used for longest."""
 
     def decide() -> Batch:
-        found = find_idle(night.engine, night.scope, night.now)
-        may_end = night.run.may_still_end
+        idle = find_idle(night.engine, night.scope, night.now)
+        found = [each for each in idle if each.id not in night.rests]
+        may_end = night.may_still_end
         chosen = found[: min(may_end, night.actions_at_once)]
         actions = [idle_action(night.engine, each, night.now) for each in chosen]
         left = len(found) - len(chosen)

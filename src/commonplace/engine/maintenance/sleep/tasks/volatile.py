@@ -5,7 +5,7 @@ The summary is stored first, then its originals are superseded by it. `tidy` doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import accumulate
@@ -41,11 +41,11 @@ class PreparedMerge:
 
 
 def run_volatile(night: Night) -> Decide:
-    prepared = prepare_merges(night.engine, night.scope, night.now, night.dry_run)
+    prepared = prepare_merges(night.engine, night.scope, night.now, night.dry_run, night.rests)
 
     def decide() -> Batch:
         merges = list(unchanged_merges(night.engine, night.scope, prepared.merges, night.now))
-        chosen = within_limit(merges, night.run.may_still_end)
+        chosen = within_limit(merges, night.may_still_end)
         actions = [merge_action(merge, night.now) for merge in chosen]
         left = sum(merge.size for merge in merges[len(actions) :])
         has_more = bool(prepared.more and actions and not left)
@@ -61,12 +61,20 @@ class PreparedMerges:
 
 
 def prepare_merges(
-    engine: EngineContext, scope: Scope, now: datetime, all_of_them: bool = False
+    engine: EngineContext,
+    scope: Scope,
+    now: datetime,
+    all_of_them: bool = False,
+    rests: Collection[str] = (),
 ) -> PreparedMerges:
     """The oldest first; fewer than five wait for more. The summaries are embedded in one call."""
     listing = MemoryListing(now=now, visibility=OWNER_VISIBILITY, volatile=True, limit=NO_LIMIT)
     found = reversed(engine.store.page(scope, listing))
-    due = [memory for memory in found if is_mergeable(memory, now, engine.lifetimes)]
+    due = [
+        memory
+        for memory in found
+        if memory.id not in rests and is_mergeable(memory, now, engine.lifetimes)
+    ]
     fives = group_for_merge(due, engine.lifetimes.merge_batch)
     groups = [group for group in fives if can_be_merged(group)]
     at_once = groups if all_of_them else groups[:_FIVES_AT_ONCE]
