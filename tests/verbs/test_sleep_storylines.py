@@ -203,7 +203,8 @@ def test_model_is_asked_for_a_limited_number_of_texts_a_night(with_model, server
     tell(with_model, [f"Maya works at Lumen as {each}." for each in ("a designer", "a guest")])
     sleep(with_model)
     writers = [each.written_by for each in graph(with_model).storylines.values()]
-    assert sorted(set(writers)) == ["openai:stub", "rules"]
+    assert "rules" in writers
+    assert writers.count("openai:stub") <= 1, "the answer fits one of them"
     assert len(server.requests) == 1
     sleep(with_model)
     assert len(server.requests) == 1
