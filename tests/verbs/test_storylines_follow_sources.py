@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from commonplace.errors import NotFound
 from commonplace.model.graph.storylines import CLOSED_AFTER
 from commonplace.model.memory.memory import Sensitivity
 from support.graph_making import putting_story
@@ -132,6 +133,68 @@ def test_forgotten_source_leaves_its_storyline_until_restored(me, told):
     me.restore(extra)
     after = only(storylines(me))
     assert (after.id, after.sources) == (before.id, before.sources)
+
+
+def shown(me):
+    return me._engine.graph_cache.of(me.principal.scope).snapshot.storylines
+
+
+def test_storyline_of_forgotten_sources_is_hidden_until_they_are_restored(me, told, clock):
+    before = only(storylines(me))
+    for forgotten in (told[:1], told):
+        me.forget(forgotten)
+        hidden = only(storylines(me))
+        assert (hidden.id, hidden.description, hidden.is_hidden) == (before.id, "", True)
+        assert shown(me) == {}
+        assert me.storylines(include_archived=True).storylines == ()
+        with pytest.raises(NotFound):
+            me.show(before.id)
+        clock.tick(days=1)
+        me.sleep(tasks=["storylines"])
+        assert shown(me) == {}
+        me.restore(forgotten)
+        after = only(storylines(me))
+        assert (after.id, after.sources) == (before.id, before.sources)
+        assert after.is_dirty
+        assert list(shown(me)) == [before.id]
+        me.sleep(tasks=["storylines"])
+        assert only(storylines(me)).description == before.description
+
+
+def test_hidden_storyline_is_deleted_with_its_sources(me, told):
+    me.forget(told[:1])
+    me.erase(told[:1])
+    assert storylines(me) == []
+    assert flags(me) == (False, False)
+
+
+def test_hidden_storyline_is_deleted_when_its_sources_are_purged(me, told, clock):
+    me.forget(told[:1])
+    clock.tick(days=31)
+    me.sleep(tasks=["expiry"])
+    assert storylines(me) == []
+
+
+def test_storyline_of_a_forgotten_node_returns_with_it(me, told):
+    before = only(storylines(me))
+    node = me.node(SARAH).node.id
+    me.forget(node)
+    assert shown(me) == {}
+    me.restore(node)
+    assert list(shown(me)) == [before.id]
+    assert only(storylines(me)).description == before.description
+
+
+def test_macro_of_a_hidden_storyline_returns_with_it(me, half_a_year):
+    _, later = half_a_year
+    before = only(macros(me))
+    me.forget(later[:1])
+    assert me.macros().macros == ()
+    assert only(macros(me)).description == ""
+    me.restore(later[:1])
+    after = only(macros(me))
+    assert (after.id, after.storylines) == (before.id, before.storylines)
+    assert after.description == before.description
 
 
 def test_erased_passage_leaves_no_words_in_a_storyline(me, told):

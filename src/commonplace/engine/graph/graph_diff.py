@@ -13,8 +13,8 @@ from typing import Any
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.edge_diff import EdgeChange, diff_edges
 from commonplace.engine.graph.names import name_key
+from commonplace.engine.graph.stories.embedded_stories import has_new_text
 from commonplace.engine.graph.stories.story_diff import diff_stories
-from commonplace.engine.graph.storylines import has_new_text
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
 from commonplace.errors import StoreCorrupt
 from commonplace.model.changeset import ChangesetStep

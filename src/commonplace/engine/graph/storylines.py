@@ -7,11 +7,17 @@ night writes it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.stories.embedded_stories import (
+    build_flag_step,
+    embed_stories,
+    has_other_flags,
+    story_entry,
+)
 from commonplace.engine.graph.stories.story_summaries import (
     find_unlike_sources,
     macro_text_of,
@@ -23,11 +29,11 @@ from commonplace.model.changeset import ChangesetStep
 from commonplace.model.delta import DERIVED
 from commonplace.model.graph.elements import Node
 from commonplace.model.graph.snapshot import GraphSnapshot
-from commonplace.model.graph.steps import PutNode, PutStory, RemoveStories
+from commonplace.model.graph.steps import PutStory, RemoveStories
 from commonplace.model.graph.storylines import (
     MACRO_NAME,
     MACRO_PREFIX,
-    STORY_CATEGORY,
+    MIN_STORYLINES,
     STORYLINE_NAME,
     STORYLINE_PREFIX,
     TIED_SOURCES,
@@ -43,7 +49,7 @@ from commonplace.model.graph.storylines import (
     may_make_macro,
     split_bursts,
 )
-from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.journal import Event, Op
 from commonplace.store.queries import GraphItems, GraphQuery
 
 BY_RULES = "rules"
@@ -55,6 +61,7 @@ class Anchors:
 
     nodes: Mapping[str, Node | None]  # None: the node is gone, or hidden with its sources
     sources: Mapping[str, Sequence[StorySource]]
+    restorable: Mapping[str, Sequence[StorySource]] = field(default_factory=dict)  # and forgotten
     root_of: Callable[[str], str] = lambda id: id
     reworded: Collection[str] = ()  # sources that lose words, whoever they mention
     tied: Mapping[str, Collection[str]] = field(default_factory=dict)  # to other anchors, by node
@@ -127,38 +134,6 @@ def _ties(
     return tied
 
 
-def build_flag_step(node: Node, flags: Mapping[str, bool], at: datetime) -> PutNode:
-    after = node.evolve(**flags, version=node.version + 1, updated_at=at)
-    entry = Entry(
-        op=Op.UPDATE,
-        event=Event.UPDATE,
-        node=JournalNode.WORKER,
-        subject=node.id,
-        category=node.category,
-        new_ref=after.ref,
-        meta=DERIVED,
-    )
-    return PutNode(node, after, entry)
-
-
-def has_other_flags(node: Node, flags: Mapping[str, bool]) -> bool:
-    return any(getattr(node, name) != value for name, value in flags.items())
-
-
-def embed_stories(engine: EngineContext, steps: Sequence[PutStory]) -> list[PutStory]:
-    """One embedder call for all texts that are new."""
-    new = [place for place, step in enumerate(steps) if has_new_text(step)]
-    vectors = engine.embed_passages([steps[p].after.search_text for p in new]) if new else None
-    if vectors is None:
-        return list(steps)
-    embedded = {place: row.astype("<f4").tobytes() for place, row in zip(new, vectors, strict=True)}
-    return [replace(step, vector=embedded.get(place)) for place, step in enumerate(steps)]
-
-
-def has_new_text(step: PutStory) -> bool:
-    return step.before is None or step.before.search_text != step.after.search_text
-
-
 def fold_stories(
     engine: EngineContext,
     scope: Scope,
@@ -207,7 +182,8 @@ class _StoryFold:
         for anchor in sorted(self.anchors.nodes):
             self._fold_anchor(anchor, by_anchor.get(anchor, []))
         for storyline in list(self.lines.values()):
-            if storyline.id not in self.rewritten and self._tells_lost_words(storyline):
+            is_told = storyline.id not in self.rewritten and not storyline.is_hidden
+            if is_told and self._tells_lost_words(storyline):
                 name = storyline.name.removesuffix(STORYLINE_NAME.format(""))
                 self._rewrite(storyline, name, ())
 
@@ -223,14 +199,39 @@ class _StoryFold:
         counted = [source for source in sources if source.id not in unlike]
         fold = fold_storylines(existing, counted)
         last = max((burst[-1] for burst in split_bursts(counted)), default=None)
-        for id in fold.gone:
-            del self.lines[id]
+        restorable = self.anchors.restorable.get(anchor)
         for storyline in existing:
+            if storyline.id in fold.gone:
+                self._end(storyline, existing, counted, restorable)
             if storyline.id in fold.kept and node is not None:
                 self._follow(storyline, node, fold.kept[storyline.id], last)
         if self.promotes and node is not None:
             for burst in fold.new:
                 self._promote(node, burst, last)
+
+    def _end(
+        self,
+        storyline: Storyline,
+        existing: Sequence[Storyline],
+        counted: Sequence[StorySource],
+        restorable: Sequence[StorySource] | None,
+    ) -> None:
+        """Deleted; hidden, without a text, if its sources are forgotten and may be restored."""
+        if restorable is None and storyline.is_hidden:
+            return
+        kept = fold_storylines(existing, restorable or ()).kept.get(storyline.id)
+        if kept is None:
+            del self.lines[storyline.id]
+            return
+        left = tuple(source for source in kept if source in counted) or storyline.sources[:1]
+        self.lines[storyline.id] = storyline.evolve(
+            sources=left,
+            description="",
+            written_by=BY_RULES,
+            is_dirty=True,
+            sensitivity=highest_sensitivity(left),
+            team_id=common_team(left),
+        )
 
     def _follow(
         self,
@@ -244,7 +245,12 @@ class _StoryFold:
         now, then = ({source.id for source in each} for each in (sources, before.sources))
         after = after.evolve(is_dirty=before.is_dirty or now != then)
         self.lines[before.id] = after
-        if then - now or after.name != before.name or self._tells_lost_words(after):
+        if (
+            then - now
+            or before.is_hidden
+            or after.name != before.name
+            or self._tells_lost_words(after)
+        ):
             self._rewrite(after, node.name, node.aliases)
 
     def _promote(self, node: Node, burst: Sequence[StorySource], last: StorySource | None) -> None:
@@ -295,11 +301,11 @@ class _StoryFold:
         if self.makes_macros and anchor in self.anchors.nodes:
             near = {anchor, *self.anchors.tied.get(anchor, ())}
             members = {line.id for line in self.lines.values() if line.anchor in near}
-        left = [self.lines[id] for id in members if id in self.lines]
+        known = [self.lines[id] for id in members if id in self.lines]
+        left = [line for line in known if not line.is_hidden]
         is_gone = anchor in self.anchors.nodes and not may_be_anchor(self.anchors.nodes[anchor])
         if is_gone or not may_make_macro(left):
-            for macro in existing:
-                del self.wholes[macro.id]
+            self._end_macros(existing, may_return=len(left) < len(known) >= MIN_STORYLINES)
             return
         for extra in existing[1:]:
             del self.wholes[extra.id]
@@ -308,6 +314,16 @@ class _StoryFold:
             self._follow_macro(existing[0], anchor, node, left)
         elif node is not None:
             self._make_macro(node, left)
+
+    def _end_macros(self, existing: Sequence[Macro], *, may_return: bool) -> None:
+        """Deleted; the first one is hidden with those of its storylines that are hidden."""
+        for macro in existing:
+            del self.wholes[macro.id]
+        if existing and may_return:
+            lines = tuple(id for id in existing[0].storylines if id in self.lines)
+            self.wholes[existing[0].id] = existing[0].evolve(
+                storylines=lines, description="", written_by=BY_RULES, is_dirty=True
+            )
 
     def _follow_macro(
         self, before: Macro, anchor: str, node: Node | None, left: Sequence[Storyline]
@@ -347,7 +363,7 @@ class _StoryFold:
         gone = [each for each in self.before.values() if each.id not in after]
         changed = [each for each in after.values() if self.before.get(each.id) != each]
         removed = [
-            RemoveStories((each.id,), _entry(Op.DELETE, ended, each, DERIVED)) for each in gone
+            RemoveStories((each.id,), story_entry(Op.DELETE, ended, each, DERIVED)) for each in gone
         ]
         put = [self._put(each) for each in changed]
         return FoldedStories(tuple(removed), tuple(put), self._flags(gone, changed))
@@ -355,10 +371,10 @@ class _StoryFold:
     def _put(self, story: Story) -> PutStory:
         before = self.before.get(story.id)
         if before is None:
-            return PutStory(None, story, _entry(Op.CREATE, Event.ADD, story))
+            return PutStory(None, story, story_entry(Op.CREATE, Event.ADD, story))
         after = story.evolve(version=before.version + 1, updated_at=self.at)
         meta = {} if self.promotes else DERIVED
-        return PutStory(before, after, _entry(Op.UPDATE, Event.UPDATE, after, meta))
+        return PutStory(before, after, story_entry(Op.UPDATE, Event.UPDATE, after, meta))
 
     def _flags(self, gone: Iterable[Story], changed: Iterable[Story]) -> dict[str, dict[str, bool]]:
         touched = {self.anchors.root_of(each.anchor) for each in (*gone, *changed)}
@@ -382,16 +398,3 @@ def may_be_anchor(node: Node | None) -> bool:
 
 def _oldest_first(macro: Macro) -> tuple[datetime, str]:
     return macro.created_at, macro.id
-
-
-def _entry(op: Op, event: Event, story: Story, meta: Mapping[str, Any] | None = None) -> Entry:
-    return Entry(
-        op=op,
-        event=event,
-        node=JournalNode.WORKER,
-        subject=story.id,
-        category=STORY_CATEGORY,
-        old_ref=story.ref if op is Op.DELETE else None,
-        new_ref=story.ref if op is not Op.DELETE else None,
-        meta=meta or {},
-    )

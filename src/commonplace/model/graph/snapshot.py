@@ -93,6 +93,7 @@ def build_snapshot(
     targets = {id: target for id in nodes if (target := _merge_target(id, nodes)) is not None}
     shown_nodes = {id: node for id, node in nodes.items() if targets.get(id) == id}
     shown_edges = {edge.id: edge for edge in _visible_edges(edges.values(), targets, shown_nodes)}
+    shown_lines = {id: each for id, each in storylines.items() if not each.is_hidden}
     return GraphSnapshot(
         revision=revision,
         nodes=shown_nodes,
@@ -100,9 +101,17 @@ def build_snapshot(
         notes=_visible_notes(notes, targets, shown_edges),
         mentions=_merged_mentions(mentions, targets),
         artifacts={id: each for id, each in artifacts.items() if each.purge_at is None},
-        storylines=_anchored(storylines, targets),
-        macros=_anchored(macros, targets),
+        storylines=_anchored(shown_lines, targets),
+        macros=_anchored(_told_macros(macros, storylines), targets),
     )
+
+
+def _told_macros(
+    macros: Mapping[str, Macro], storylines: Mapping[str, Storyline]
+) -> dict[str, Macro]:
+    """Without those of hidden storylines."""
+    hidden = {id for id, each in storylines.items() if each.is_hidden}
+    return {id: each for id, each in macros.items() if hidden.isdisjoint(each.storylines)}
 
 
 def _anchored(stories: Mapping[str, StoryT], targets: MergeTargets) -> dict[str, StoryT]:

@@ -95,6 +95,11 @@ class Storyline(UnratedItem):
         return self.closed_at is None
 
     @property
+    def is_hidden(self) -> bool:
+        """Too many of its sources are forgotten; it has no text until they are restored."""
+        return not self.description and not is_promoted(self.sources)
+
+    @property
     def search_text(self) -> str:
         return f"{self.name}\n{self.description}"
 

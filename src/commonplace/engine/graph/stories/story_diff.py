@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.engine.graph.storylines import (
-    Anchors,
-    build_flag_step,
-    fold_stories,
-    has_other_flags,
-)
+from commonplace.engine.graph.stories.embedded_stories import build_flag_step, has_other_flags
+from commonplace.engine.graph.storylines import Anchors, fold_stories
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
 from commonplace.model.graph.assertion import NodeAssertion
 from commonplace.model.graph.elements import Node
@@ -48,6 +44,7 @@ def diff_stories(
     anchors = Anchors(
         nodes=nodes,
         sources=_sources_of(work, nodes),
+        restorable=_restorable(work, nodes),
         root_of=work.root,
         reworded=frozenset(work.reworded),
     )
@@ -87,10 +84,27 @@ def _sources_of(
     }
 
 
-def story_sources_in(assertions: Iterable[NodeAssertion]) -> Iterable[StorySource]:
+def _restorable(
+    work: GraphUnitOfWork, nodes: Mapping[str, Node | None]
+) -> dict[str, list[StorySource]]:
+    """Also what is forgotten; of what is loaded."""
+    told: dict[str, list[NodeAssertion]] = {}
+    for assertion in work.node_assertions.values():
+        told.setdefault(work.root(assertion.node), []).append(assertion)
+    return {
+        root: merge_mentions(story_sources_in(told.get(root, ()), forgotten=True))
+        for root, node in nodes.items()
+        if work.is_loaded(root) and not (node and node.is_owner)
+    }
+
+
+def story_sources_in(
+    assertions: Iterable[NodeAssertion], *, forgotten: bool = False
+) -> Iterable[StorySource]:
+    """``forgotten``: also of sources that are forgotten and may be restored."""
     for assertion in assertions:
         cited = assertion.source
-        if assertion.stands and cited is not None and is_source_id(cited.id):
+        if (assertion.stands or forgotten) and cited is not None and is_source_id(cited.id):
             is_sensitive = cited.sensitivity is Sensitivity.HIGH
             yield StorySource(cited.said_at, cited.id, cited.scope, cited.weight, is_sensitive)
 

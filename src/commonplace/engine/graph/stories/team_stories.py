@@ -74,7 +74,7 @@ def load_team_stories(
     for member, teams in _other_members(engine, principal).items():
         found = engine.store.graph_items(member, GraphQuery(storylines=None, macros=None))
         for line in found.storylines:
-            if line.team_id in teams:
+            if line.team_id in teams and not line.is_hidden:
                 storylines[line.id] = line.evolve(anchor="")
         for macro in found.macros:
             if macro.team_id in teams:
