@@ -155,7 +155,7 @@ def test_storyline_of_forgotten_sources_is_hidden_until_they_are_restored(me, to
         me.restore(forgotten)
         after = only(storylines(me))
         assert (after.id, after.sources) == (before.id, before.sources)
-        assert after.description
+        assert after.is_dirty
         assert list(shown(me)) == [before.id]
         me.sleep(tasks=["storylines"])
         assert only(storylines(me)).description == before.description
