@@ -27,6 +27,12 @@ BEN = Scope.of_user("ben")
 
 
 @pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so: a worker would have a night of its own."""
+    return open_book(worker="off")
+
+
+@pytest.fixture
 def store(book):
     return book._engine.store
 

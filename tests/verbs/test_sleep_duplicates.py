@@ -20,6 +20,12 @@ FIRST = "Dana's dentist is on Yarkon Street"
 AGAIN = "The dentist of Dana is on Yarkon Street"
 
 
+@pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so: a worker would have a night of its own."""
+    return open_book(worker="off")
+
+
 def stored(me, clock, *contents, **fields):
     """Put beside each other, as an import does: no write compares them."""
     fields = {"kind": "fact", "created_at": clock.now, **fields}

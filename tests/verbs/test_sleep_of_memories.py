@@ -11,6 +11,12 @@ from commonplace.engine.maintenance.sleep.tasks.volatile import run_volatile
 from support.sleeping import actions_of, rehearsed, sleep_through
 
 
+@pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so: a worker would have a night of its own."""
+    return open_book(worker="off")
+
+
 def live(me):
     return {memory.id for memory in me.list(limit=1000).memories}
 

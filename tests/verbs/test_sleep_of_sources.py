@@ -14,6 +14,12 @@ LONG = {"days": 50}  # until a salience of 0.2
 VERY_LONG = {"days": 200}  # until 0.01
 
 
+@pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so: a worker would have a night of its own."""
+    return open_book(worker="off")
+
+
 def brought(me, said, **more):
     id = me.ingest(said, format="transcript", **more).id
     me.extract([id])

@@ -30,6 +30,12 @@ TWINS = ("One twin says tea.", "Another twin says tea.")
 OTHERS = ("The boat is blue.", "Ana plays chess on Mondays.")
 
 
+@pytest.fixture
+def book(open_book):
+    """Jobs run when a test says so: a worker would have a night of its own."""
+    return open_book(worker="off")
+
+
 def say(me, *contents, **fields):
     return [me.remember(each, kind="note", on_conflict="insert", **fields).id for each in contents]
 

@@ -17,7 +17,7 @@ SARAH = "Sarah Chen"
 
 @pytest.fixture
 def book(open_book):
-    return open_book(extraction="on-demand", tidy_on_open=False)
+    return open_book(extraction="on-demand", tidy_on_open=False, worker="off")
 
 
 @pytest.fixture

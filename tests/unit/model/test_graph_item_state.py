@@ -76,6 +76,7 @@ def test_macro_decays_from_its_last_event():
 
 def test_open_storyline_is_never_archived():
     open_line = a_storyline("node:ben", *WEEKS)
-    assert current_salience(open_line, FADED, later(9000)).state == "active"
+    assert current_salience(open_line, FADED, later(WEEKS[-1] + 80)).state == "active"
+    assert current_salience(open_line, FADED, later(9000)).is_archived  # though no night closed it
     closed = a_storyline("node:ben", *WEEKS, closed_at=CLOSED)
     assert current_salience(closed, FADED, later(9000)).is_archived

@@ -116,6 +116,8 @@ def test_explore_returns_stories_of_what_is_asked_for_only(granularity, kind):
 
 def test_explore_leaves_archived_storylines_out_unless_asked_for():
     snapshot = a_full_snapshot(3, marks={"storyline:2": NEVER_READ})
+    closed = snapshot.storylines["storyline:2"].evolve(closed_at=START)
+    snapshot = replace(snapshot, storylines={**snapshot.storylines, "storyline:2": closed})
     shown = [each.storyline_id for each in explored(2, snapshot).episodic.storylines]
     assert "storyline:2" not in shown
     shown = explored(2, snapshot, include_archived=True).episodic.storylines

@@ -249,13 +249,22 @@ def add_mention(node: Node, assertion: NodeAssertion) -> Node | None:
     if is_sensitive(assertion) or node.sensitivity is Sensitivity.HIGH or not node.stands:
         return None
     if assertion.is_mention:
-        return node.evolve(mentioned=_mentions_with(node.mentioned, source))
+        mentioned = _mentions_with(node.mentioned, source)
+        return node.evolve(mentioned=mentioned) if _keeps_names(node) else None
     if (assertion.type, assertion.subtype) != (node.type, node.subtype) or assertion.description:
         return None
     if not _has_no_new_name(node, assertion) or not _has_no_new_address(node, assertion):
         return None
     confidence = node.confidence if node.is_owner else max(node.confidence, assertion.confidence)
     return node.evolve(confidence=confidence, mentioned=_mentions_with(node.mentioned, source))
+
+
+def _keeps_names(node: Node) -> bool:
+    """Whether its names are its first choice, also if another node that had one is gone by now. The
+    owner's own name is fixed, and that of the sources is an alias."""
+    if any(name.endswith(")") for name in node.names):
+        return False
+    return len(node.aliases) <= 1 if node.is_owner else _is_first(node)
 
 
 def _has_no_new_name(node: Node, assertion: NodeAssertion) -> bool:

@@ -139,7 +139,7 @@ def current_salience(item: ItemWithSalience, marks: AccessStats, now: datetime) 
     policy = item.ttl_policy if isinstance(item, _WITH_TTL_POLICY) else TtlPolicy.DECAY
     is_kept = policy is TtlPolicy.KEEP_FOREVER or (isinstance(item, Node) and item.is_owner)
     confidence = item.confidence if isinstance(item, _WITH_CONFIDENCE) else None
-    is_open = isinstance(item, Storyline) and item.is_open
+    is_open = isinstance(item, Storyline) and item.goes_on(now)
     salience = salience_at(
         marks,
         item.created_at,

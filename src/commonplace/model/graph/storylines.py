@@ -99,6 +99,10 @@ class Storyline(UnratedItem):
         """Too many of its sources are forgotten; it has no text until they are restored."""
         return not self.description and not is_promoted(self.sources)
 
+    def goes_on(self, now: datetime) -> bool:
+        """Open, also by its dates: a night closes it later than they do."""
+        return self.is_open and now - self.last_source_at <= CLOSED_AFTER
+
     @property
     def search_text(self) -> str:
         return f"{self.name}\n{self.description}"
