@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.engine.maintenance.sleep import schedule
 from commonplace.model.jobs import LEASE
 from commonplace.model.sleep import RunState
 from commonplace.store.queries import JobQuery, SleepRunQuery
@@ -22,6 +23,14 @@ from support.sleep_children import (
 from support.whole import assert_whole
 
 SLICES = (1, 3, 4, 9)  # the beginning of the run, a batch of its tasks, tasks without any
+
+
+@pytest.fixture(scope="module", autouse=True)
+def catalog_of_these_tests():
+    """`open_at` sets it here, too: later tests of the same process have the real one again."""
+    kept = schedule.TASKS
+    yield
+    schedule.TASKS = kept
 
 
 def _moments():
