@@ -127,6 +127,13 @@ def test_archived_storyline_leaves_lists_and_explore_but_not_show(me, google, cl
     assert me.show(google.id).storyline.state == "archived"
 
 
+def test_storyline_is_over_by_its_dates_before_a_night_closes_it(me, google, clock):
+    clock.tick(days=100)
+    assert me.show(google.id).storyline.is_open is False
+    assert me.storylines(open=True).storylines == ()
+    assert [each.id for each in me.storylines(open=False).storylines] == [google.id]
+
+
 def test_archived_storyline_is_recalled_only_if_asked_for(me, google, clock):
     clock.tick(days=300)
     question = "Who interviewed the user in January and then made an offer?"

@@ -117,7 +117,7 @@ def list_storylines(
     shown = [
         present_storyline(snapshot, storyline, now)
         for storyline in snapshot.storylines.values()
-        if (is_open is None or storyline.is_open is is_open)
+        if (is_open is None or storyline.goes_on(now) is is_open)
         and (node is None or storyline.anchor == node)
     ]
     kept = [each for each in shown if include_archived or not _is_archived(each)]
@@ -215,7 +215,7 @@ def present_storyline(
         name=storyline.name,
         description=storyline.description,
         anchor=_anchor(snapshot, storyline),
-        is_open=storyline.is_open,
+        is_open=storyline.goes_on(now),
         source_count=storyline.source_count,
         started_at=storyline.started_at,
         last_source_at=storyline.last_source_at,
